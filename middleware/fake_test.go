@@ -1,0 +1,192 @@
+package middleware_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+)
+
+// everything are the capabilities of a server that advertises all that the
+// rule of tolerance is about.
+const everything = `{"tools":{},"resources":{},"prompts":{},"completions":{},"logging":{}}`
+
+// errUnknownMethod is what mcp-go makes of JSON-RPC -32601.
+var errUnknownMethod = (&mcp.JSONRPCErrorDetails{Code: -32601, Message: "Unknown method"}).AsError()
+
+// server is the client at the end of the chain: it has a handshake and can be
+// closed. All other calls are answered before they get there.
+type server struct {
+	client.MCPClient
+	handshake *mcp.InitializeResult
+	closeErr  error
+}
+
+func (s *server) Initialize(context.Context, mcp.InitializeRequest) (*mcp.InitializeResult, error) {
+	if s.handshake == nil {
+		return nil, errors.New("no handshake")
+	}
+	return s.handshake, nil
+}
+
+func (s *server) Close() error { return s.closeErr }
+
+// newServer is one that says it has these capabilities, a JSON object.
+func newServer(t testing.TB, capabilities string) *server {
+	t.Helper()
+	said := &mcp.InitializeResult{ProtocolVersion: "2025-06-18", ServerInfo: mcp.Implementation{Name: "acme", Version: "1.2.3"}}
+	require.NoError(t, json.Unmarshal([]byte(capabilities), &said.Capabilities))
+	return &server{handshake: said}
+}
+
+// answer is what the server answers; it takes the place of the wire.
+type answer func(ctx context.Context, call mcpclient.Call) (any, error)
+
+// always answers every call alike.
+func always(result any, err error) answer {
+	return func(context.Context, mcpclient.Call) (any, error) { return result, err }
+}
+
+// wire is the innermost middleware.
+func (a answer) wire(next mcpclient.Handler) mcpclient.Handler {
+	return func(ctx context.Context, call mcpclient.Call) (any, error) {
+		if call.Op == "Initialize" || call.Op == "Close" {
+			return next(ctx, call)
+		}
+		return a(ctx, call)
+	}
+}
+
+// connect makes a client of the server, with a handshake, whose calls pass the
+// middlewares to the answer.
+func connect(t testing.TB, s *server, a answer, middlewares ...mcpclient.Middleware) *mcpclient.Client {
+	t.Helper()
+	c := mcpclient.Wrap(s, mcpclient.Chain(middlewares...), a.wire)
+	_, err := c.Initialize(t.Context(), mcp.InitializeRequest{})
+	require.NoError(t, err)
+	return c
+}
+
+// journal is what a logger wrote.
+type journal struct {
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+func newJournal() *journal { return &journal{} }
+
+func (j *journal) Write(line []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.out.Write(line)
+}
+
+func (j *journal) logger() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// text is what was written since the last time that somebody looked.
+func (j *journal) text() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	defer j.out.Reset()
+	return j.out.String()
+}
+
+func (j *journal) records(t testing.TB) []record {
+	t.Helper()
+	var records []record
+	for decoder := json.NewDecoder(bytes.NewBufferString(j.text())); decoder.More(); {
+		var r record
+		require.NoError(t, decoder.Decode(&r))
+		records = append(records, r)
+	}
+	return records
+}
+
+// only is the one record that was written.
+func (j *journal) only(t testing.TB) record {
+	t.Helper()
+	records := j.records(t)
+	require.Len(t, records, 1)
+	return records[0]
+}
+
+// levels are the levels of the records with an event.
+func (j *journal) levels(t testing.TB, event string) []string {
+	t.Helper()
+	var levels []string
+	for _, r := range j.records(t) {
+		if r["event"] == event {
+			levels = append(levels, r["level"].(string))
+		}
+	}
+	return levels
+}
+
+// record is one log record, as JSON has it: numbers are float64.
+type record map[string]any
+
+// hasOnly asserts each field, deletes it, and asserts that none is left but
+// the time.
+func (r record) hasOnly(t testing.TB, fields map[string]any) {
+	t.Helper()
+	assert.NotEmpty(t, r["time"])
+	delete(r, "time")
+	for key, want := range fields {
+		assert.Equal(t, want, r[key], key)
+		delete(r, key)
+	}
+	assert.Empty(t, r, "fields that nobody asked for")
+}
+
+// meter is an OpenTelemetry SDK whose measurements can be read.
+type meter struct {
+	*metric.MeterProvider
+	reader *metric.ManualReader
+}
+
+func newMeter(t testing.TB) meter {
+	t.Helper()
+	reader := metric.NewManualReader()
+	provider := metric.NewMeterProvider(metric.WithReader(reader))
+	t.Cleanup(func() { assert.NoError(t, provider.Shutdown(context.Background())) })
+	return meter{provider, reader}
+}
+
+// measured is all that was measured, by the name of the instrument.
+func (m meter) measured(t testing.TB) map[string]metricdata.Metrics {
+	t.Helper()
+	var all metricdata.ResourceMetrics
+	require.NoError(t, m.reader.Collect(t.Context(), &all))
+	byName := map[string]metricdata.Metrics{}
+	for _, scope := range all.ScopeMetrics {
+		assert.Equal(t, "github.com/mcp-candor/candor/middleware", scope.Scope.Name)
+		for _, each := range scope.Metrics {
+			assert.NotContains(t, byName, each.Name)
+			byName[each.Name] = each
+		}
+	}
+	return byName
+}
+
+// attrs makes a set of pairs of strings.
+func attrs(pairs ...string) attribute.Set {
+	var all []attribute.KeyValue
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, attribute.String(pairs[i], pairs[i+1]))
+	}
+	return attribute.NewSet(all...)
+}

@@ -1,0 +1,409 @@
+package middleware_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/middleware"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
+)
+
+// point is what a histogram holds for one set of attributes.
+func point(set attribute.Set, seconds ...float64) metricdata.HistogramDataPoint[float64] {
+	p := metricdata.HistogramDataPoint[float64]{
+		Attributes: set,
+		Bounds:     []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300},
+	}
+	p.BucketCounts = make([]uint64, len(p.Bounds)+1)
+	least, most := seconds[0], seconds[0]
+	for _, s := range seconds {
+		p.Count++
+		p.Sum += s
+		p.BucketCounts[sort.SearchFloat64s(p.Bounds, s)]++
+		least, most = min(least, s), max(most, s)
+	}
+	p.Min, p.Max = metricdata.NewExtrema(least), metricdata.NewExtrema(most)
+	return p
+}
+
+func durations(name, description string, points ...metricdata.HistogramDataPoint[float64]) metricdata.Metrics {
+	return metricdata.Metrics{
+		Name: name, Description: description, Unit: "s",
+		Data: metricdata.Histogram[float64]{Temporality: metricdata.CumulativeTemporality, DataPoints: points},
+	}
+}
+
+func operations(points ...metricdata.HistogramDataPoint[float64]) metricdata.Metrics {
+	return durations("mcp.client.operation.duration", "The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received.", points...)
+}
+
+func sessions(points ...metricdata.HistogramDataPoint[float64]) metricdata.Metrics {
+	return durations("mcp.client.session.duration", "The duration of the MCP session as observed on the MCP client.", points...)
+}
+
+func contradictions(points ...metricdata.DataPoint[int64]) metricdata.Metrics {
+	return metricdata.Metrics{
+		Name: "candor.contradictions", Description: "Answers that contradict what the server advertised in its handshake.", Unit: "{contradiction}",
+		Data: metricdata.Sum[int64]{Temporality: metricdata.CumulativeTemporality, IsMonotonic: true, DataPoints: points},
+	}
+}
+
+// greeted is the measurement of the handshake that each test begins with.
+func greeted() metricdata.HistogramDataPoint[float64] {
+	return point(attrs("mcp.method.name", "initialize", "mcp.protocol.version", "2025-06-18"), 0)
+}
+
+// assertMeasured compares all that was measured with what was expected.
+func (m meter) assertMeasured(t *testing.T, want ...metricdata.Metrics) {
+	t.Helper()
+	got := m.measured(t)
+	for _, each := range want {
+		metricdatatest.AssertEqual(t, each, got[each.Name], metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
+		delete(got, each.Name)
+	}
+	assert.Empty(t, got, "instruments that nobody asked for")
+}
+
+func readResource(ctx context.Context, c *mcpclient.Client) error {
+	_, err := c.ReadResource(ctx, mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: "file:///home/hunter2"}})
+	return err
+}
+
+func TestMetricsMeasureEachRequest(t *testing.T) {
+	t.Parallel()
+	jsonrpc := func(code int) error { return (&mcp.JSONRPCErrorDetails{Code: code, Message: "hunter2"}).AsError() }
+	tests := map[string]struct {
+		result any
+		err    error
+		call   func(context.Context, *mcpclient.Client) error
+		want   []string
+	}{
+		"a success": {
+			&mcp.ListToolsResult{}, nil, listTools,
+			[]string{"mcp.method.name", "tools/list"},
+		},
+		"a tool's success": {
+			mcp.NewToolResultText("hunter2"), nil, callTool,
+			[]string{"mcp.method.name", "tools/call", "gen_ai.tool.name", "echo"},
+		},
+		"a tool's result with isError": {
+			mcp.NewToolResultError("hunter2"), nil, callTool,
+			[]string{"mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "error.type", "tool_error"},
+		},
+		"a prompt": {
+			&mcp.GetPromptResult{}, nil, getPrompt,
+			[]string{"mcp.method.name", "prompts/get", "gen_ai.prompt.name", "greet"},
+		},
+		"a resource, without its URI": {
+			&mcp.ReadResourceResult{}, nil, readResource,
+			[]string{"mcp.method.name", "resources/read"},
+		},
+		"a method without a result": {
+			nil, nil, func(ctx context.Context, c *mcpclient.Client) error { return c.Ping(ctx) },
+			[]string{"mcp.method.name", "ping"},
+		},
+		"a JSON-RPC error with a code that mcp-go keeps": {
+			nil, jsonrpc(-32602), callTool,
+			[]string{"mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "error.type", "-32602", "rpc.response.status_code", "-32602"},
+		},
+		"a JSON-RPC error with a code that mcp-go does not keep": {
+			nil, jsonrpc(-32000), readResource,
+			[]string{"mcp.method.name", "resources/read", "error.type", "_OTHER"},
+		},
+		"a client that was closed during the call is not a cancellation": {
+			nil, transport.NewError(context.Canceled), listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "transport"},
+		},
+		"a transport error": {
+			nil, transport.NewError(errors.New("connection refused by 10.0.0.1")), listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "transport"},
+		},
+		"a session that the server ended": {
+			nil, transport.NewError(transport.ErrSessionTerminated), listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "session_terminated"},
+		},
+		"a server that wants to know who it is": {
+			nil, transport.NewError(transport.ErrAuthorizationRequired), listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "unauthorized"},
+		},
+		"a server that wants a login": {
+			nil, transport.NewError(transport.ErrOAuthAuthorizationRequired), listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "unauthorized"},
+		},
+		"a list that is none": {
+			nil, middleware.ErrMalformedList, listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "malformed_list"},
+		},
+		"a time-out": {
+			nil, transport.NewError(context.DeadlineExceeded), listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "timeout"},
+		},
+		"anything else": {
+			nil, errors.New("hunter2"), listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "_OTHER"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := newMeter(t)
+				c := connect(t, newServer(t, everything), tookAWhile(test.result, test.err), middleware.Metrics(m))
+
+				assert.ErrorIs(t, test.call(t.Context(), c), test.err)
+
+				want := attrs(append(test.want, "mcp.protocol.version", "2025-06-18")...)
+				m.assertMeasured(t, operations(greeted(), point(want, 0.025)))
+			})
+		})
+	}
+}
+
+func TestEveryCodeThatMCPGoKeepsIsAnErrorType(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{-32700, -32600, -32601, -32602, -32603, -32800, -32002, -32020, -32021, -32022, -32042} {
+		m := newMeter(t)
+		failed := (&mcp.JSONRPCErrorDetails{Code: code, Message: "no"}).AsError()
+		c := connect(t, newServer(t, everything), always(nil, fmt.Errorf("wrapped: %w", failed)), middleware.Metrics(m))
+		require.Error(t, c.Ping(t.Context()))
+
+		points := m.measured(t)["mcp.client.operation.duration"].Data.(metricdata.Histogram[float64]).DataPoints
+		want := attrs("mcp.method.name", "ping", "mcp.protocol.version", "2025-06-18",
+			"error.type", fmt.Sprint(code), "rpc.response.status_code", fmt.Sprint(code))
+		sets := make([]attribute.Set, 0, len(points))
+		for _, p := range points {
+			sets = append(sets, p.Attributes)
+		}
+		assert.Contains(t, sets, want, "%d", code)
+	}
+}
+
+func TestMetricsTellACancellationFromATimeOut(t *testing.T) {
+	t.Parallel()
+	waiting := answer(func(ctx context.Context, _ mcpclient.Call) (any, error) {
+		<-ctx.Done()
+		return nil, transport.NewError(ctx.Err())
+	})
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(t)
+		c := connect(t, newServer(t, everything), waiting, middleware.Metrics(m))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		require.ErrorIs(t, listTools(ctx, c), context.Canceled)
+		ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		require.ErrorIs(t, listTools(ctx, c), context.DeadlineExceeded)
+
+		failed := func(errorType string) attribute.Set {
+			return attrs("mcp.method.name", "tools/list", "mcp.protocol.version", "2025-06-18", "error.type", errorType)
+		}
+		m.assertMeasured(t, operations(greeted(), point(failed("cancelled"), 1), point(failed("timeout"), 2)))
+	})
+}
+
+func TestASessionIsMeasuredFromItsHandshakeToItsEnd(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		closeErr error
+		want     []string
+	}{
+		"closed":                  {nil, []string{"mcp.protocol.version", "2025-06-18"}},
+		"closed with a complaint": {errors.New("no"), []string{"mcp.protocol.version", "2025-06-18", "error.type", "_OTHER"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m, s := newMeter(t), newServer(t, everything)
+				s.closeErr = test.closeErr
+				c := connect(t, s, nil, middleware.Metrics(m))
+				time.Sleep(90 * time.Second)
+				for range 2 { // the second time there is no session left
+					assert.Equal(t, test.closeErr, c.Close())
+				}
+				m.assertMeasured(t, operations(greeted()), sessions(point(attrs(test.want...), 90)))
+			})
+		})
+	}
+	t.Run("without a handshake there is no session", func(t *testing.T) {
+		t.Parallel()
+		m := newMeter(t)
+		c := mcpclient.Wrap(&server{}, middleware.Metrics(m))
+		_, err := c.Initialize(t.Context(), mcp.InitializeRequest{})
+		require.Error(t, err)
+		require.NoError(t, c.Close())
+		assert.NotContains(t, m.measured(t), "mcp.client.session.duration")
+	})
+}
+
+func TestAForgivenContradictionIsMeasuredAsTheFailureThatItWas(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(t)
+		c := connect(t, newServer(t, everything), tookAWhile(nil, errUnknownMethod), middleware.Default(nil, m))
+
+		for range 2 {
+			_, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
+			require.NoError(t, err)
+		}
+
+		failed := attrs("mcp.method.name", "prompts/list", "mcp.protocol.version", "2025-06-18", "error.type", "-32601", "rpc.response.status_code", "-32601")
+		counted := attrs("mcp.method.name", "prompts/list", "candor.capability", "prompts", "candor.event", "capability_contradiction")
+		m.assertMeasured(t,
+			operations(greeted(), point(failed, 0.025, 0.025)),
+			contradictions(metricdata.DataPoint[int64]{Attributes: counted, Value: 2}))
+	})
+}
+
+func TestWithAttributesAddsToEverythingThatIsMeasured(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(t)
+		mine := []attribute.KeyValue{attribute.String("server.address", "acme.example"), attribute.Int("server.port", 443)}
+		with := func(pairs ...string) attribute.Set {
+			set := attrs(pairs...)
+			return attribute.NewSet(append(set.ToSlice(), mine...)...)
+		}
+		c := connect(t, newServer(t, everything), tookAWhile(&mcp.ListPromptsResult{}, nil),
+			middleware.Default(nil, m, middleware.WithAttributes(mine[0]), middleware.WithAttributes(mine[1])))
+		_, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
+		require.NoError(t, err)
+		require.NoError(t, c.Close())
+
+		version := []string{"mcp.protocol.version", "2025-06-18"}
+		m.assertMeasured(t,
+			operations(
+				point(with("mcp.method.name", "initialize", version[0], version[1]), 0),
+				point(with("mcp.method.name", "prompts/list", version[0], version[1]), 0.025)),
+			sessions(point(with(version...), 0.025)),
+			contradictions(metricdata.DataPoint[int64]{
+				Attributes: with("mcp.method.name", "prompts/list", "candor.capability", "prompts", "candor.event", "malformed_list"), Value: 1,
+			}))
+	})
+}
+
+func TestTheProtocolVersionIsLeftOutWhileItIsNotKnown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(t)
+		c := mcpclient.Wrap(&server{}, middleware.Metrics(m), always(nil, nil).wire)
+		require.NoError(t, c.Ping(t.Context()))
+		m.assertMeasured(t, operations(point(attrs("mcp.method.name", "ping"), 0)))
+	})
+}
+
+// TestANilProviderMeansTheGlobalOne changes the global provider and therefore
+// does not run beside other tests.
+func TestANilProviderMeansTheGlobalOne(t *testing.T) {
+	m := newMeter(t)
+	otel.SetMeterProvider(m)
+	t.Cleanup(func() { otel.SetMeterProvider(noop.NewMeterProvider()) })
+	c := connect(t, newServer(t, everything), always(nil, errUnknownMethod), middleware.Tolerance(nil, nil), middleware.Metrics(nil))
+
+	_, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
+
+	require.NoError(t, err)
+	assert.Contains(t, m.measured(t), "mcp.client.operation.duration")
+	assert.Contains(t, m.measured(t), "candor.contradictions")
+}
+
+// refusing is a provider whose instruments come with an error. They are off,
+// and nobody should make a measurement for them.
+type (
+	refusing      struct{ noop.MeterProvider }
+	refusingMeter struct{ noop.Meter }
+	off           struct{ noop.Float64Histogram }
+)
+
+func (off) Record(context.Context, float64, ...metric.RecordOption) { panic("this instrument is off") }
+
+var errRefused = errors.New("refused")
+
+func (refusing) Meter(string, ...metric.MeterOption) metric.Meter { return refusingMeter{} }
+
+func (refusingMeter) Float64Histogram(string, ...metric.Float64HistogramOption) (metric.Float64Histogram, error) {
+	return off{}, errRefused
+}
+
+func (refusingMeter) Int64Counter(string, ...metric.Int64CounterOption) (metric.Int64Counter, error) {
+	return noop.Int64Counter{}, errRefused
+}
+
+// TestAnInstrumentsErrorGoesWhereOpenTelemetrysErrorsGo changes the global
+// error handler and therefore does not run beside other tests.
+func TestAnInstrumentsErrorGoesWhereOpenTelemetrysErrorsGo(t *testing.T) {
+	var handled []error
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { handled = append(handled, err) }))
+	t.Cleanup(func() { otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) })
+
+	c := connect(t, newServer(t, everything), always(&mcp.ListToolsResult{Tools: []mcp.Tool{}}, nil), middleware.Default(nil, refusing{}))
+
+	require.NoError(t, listTools(t.Context(), c))
+	assert.Equal(t, []error{errRefused, errRefused, errRefused}, handled)
+}
+
+// TestSeriesThatAreNotKeptAreMeasuredAllTheSame has more tools than the
+// middleware keeps attributes for.
+func TestSeriesThatAreNotKeptAreMeasuredAllTheSame(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	c := connect(t, newServer(t, everything), always(&mcp.CallToolResult{}, nil), middleware.Metrics(m))
+	for range 2 {
+		for i := range 1_500 {
+			_, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: fmt.Sprint(i)}})
+			require.NoError(t, err)
+		}
+	}
+	counted := map[string]uint64{}
+	for _, p := range m.measured(t)["mcp.client.operation.duration"].Data.(metricdata.Histogram[float64]).DataPoints {
+		if tool, ok := p.Attributes.Value("gen_ai.tool.name"); ok {
+			counted[tool.AsString()] += p.Count
+		}
+	}
+	assert.Len(t, counted, 1_500)
+	for tool, calls := range counted {
+		assert.Equal(t, uint64(2), calls, tool)
+	}
+}
+
+// TestManyGoroutinesMayMeasureOneClient is about the race detector; the count
+// shows that no measurement got lost.
+func TestManyGoroutinesMayMeasureOneClient(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	c := connect(t, newServer(t, everything), always(&mcp.CallToolResult{}, nil), middleware.Metrics(m))
+	var running sync.WaitGroup
+	for i := range 64 {
+		running.Go(func() {
+			for range 4 {
+				request := mcp.CallToolRequest{Params: mcp.CallToolParams{Name: fmt.Sprint("tool-", i%8)}}
+				_, err := c.CallTool(t.Context(), request)
+				assert.NoError(t, err)
+			}
+			_, err := c.Initialize(t.Context(), mcp.InitializeRequest{})
+			assert.NoError(t, err)
+		})
+	}
+	running.Wait()
+	counts := map[string]uint64{}
+	for _, p := range m.measured(t)["mcp.client.operation.duration"].Data.(metricdata.Histogram[float64]).DataPoints {
+		name, _ := p.Attributes.Value("mcp.method.name")
+		counts[name.AsString()] += p.Count
+	}
+	assert.Equal(t, map[string]uint64{"tools/call": 256, "initialize": 65}, counts)
+}

@@ -1,0 +1,199 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Tolerance forgives the one contradiction that the package comment
+// describes, and no other failure. The first time that a client meets a
+// contradiction of one method it logs a WARN with the event name
+// [EventContradiction] or [EventMalformedList]; repeats are DEBUG. Every one is
+// counted in candor.contradictions.
+//
+// It judges pages: put [Pages] outside it. Without Pages, a call for a whole
+// list that fails with -32601 costs one more request, for the first page,
+// which tells a method that is missing from a later page that failed.
+//
+// A nil logger discards; a nil provider means OpenTelemetry's global one.
+func Tolerance(logger *slog.Logger, provider metric.MeterProvider, opts ...Option) mcpclient.Middleware {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	o := apply(opts)
+	counter := newContradictionCounter(provider, o.attributes)
+	return func(next mcpclient.Handler) mcpclient.Handler {
+		t := &tolerance{options: o, logger: logger, counter: counter, next: next}
+		return t.handle
+	}
+}
+
+// tolerance is the rule for one client.
+type tolerance struct {
+	options
+	logger  *slog.Logger
+	counter contradictionCounter
+	next    mcpclient.Handler
+	warned  sync.Map // of warning
+}
+
+// warning is what is said aloud only once for each client.
+type warning struct {
+	event  string
+	method mcp.MCPMethod
+}
+
+func (t *tolerance) handle(ctx context.Context, call mcpclient.Call) (any, error) {
+	result, err := t.next(ctx, call)
+	if err != nil {
+		return t.failed(ctx, call, err)
+	}
+	list, ok := call.List()
+	if !ok {
+		return result, nil
+	}
+	if err := list.Check(result); err != nil {
+		return nil, err
+	}
+	if _, ok := list.Len(result); ok {
+		return result, nil
+	}
+	return t.malformed(ctx, call, list, result)
+}
+
+// failed forgives -32601 where the table says so.
+func (t *tolerance) failed(ctx context.Context, call mcpclient.Call, err error) (any, error) {
+	capability := capabilityOf(call.Method)
+	if !errors.Is(err, mcp.ErrMethodNotFound) || judged(err) || !advertised(call, capability) {
+		return nil, err
+	}
+	if list, ok := call.List(); ok {
+		return t.missingList(ctx, call, list, capability, err)
+	}
+	return t.missingUtility(ctx, call, capability, err)
+}
+
+// judged says whether a middleware further inside, of this chain or of a
+// client that is wrapped twice, has put the error in its place already.
+func judged(err error) bool {
+	var contradiction *ContradictionError
+	var partial *PartialListError
+	return errors.As(err, &contradiction) || errors.As(err, &partial)
+}
+
+func (t *tolerance) missingList(ctx context.Context, call mcpclient.Call, list mcpclient.List, capability string, err error) (any, error) {
+	if list.Cursor(call.Request) != "" {
+		return nil, err
+	}
+	if call.Op != list.PageOp() {
+		if received, first := t.firstPage(ctx, call, list); first == nil {
+			count, _ := list.Len(received)
+			return nil, &PartialListError{Method: call.Method, Received: received, Pages: 1, Items: count, Err: err}
+		} else if !errors.Is(first, mcp.ErrMethodNotFound) {
+			return nil, errors.Join(err, first)
+		}
+	}
+	contradiction := newContradiction(call, capability, err)
+	t.report(ctx, contradiction)
+	if call.Method == mcp.MethodToolsList {
+		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
+	}
+	return list.OrEmpty(nil), nil
+}
+
+// firstPage asks for the first page of a list whose walk, inside mcp-go,
+// failed on a page that is not known.
+func (t *tolerance) firstPage(ctx context.Context, call mcpclient.Call, list mcpclient.List) (any, error) {
+	call.Op = list.PageOp()
+	page, err := t.next(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	return page, list.Check(page)
+}
+
+func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, capability string, err error) (any, error) {
+	if !t.utilities {
+		return nil, err
+	}
+	switch call.Method {
+	case mcp.MethodCompletionComplete:
+		t.report(ctx, newContradiction(call, capability, err))
+		return &mcp.CompleteResult{Completion: mcp.Completion{Values: []string{}}}, nil
+	case mcp.MethodSetLogLevel:
+		t.report(ctx, newContradiction(call, capability, err))
+		return nil, nil
+	default:
+		return nil, err
+	}
+}
+
+func (t *tolerance) malformed(ctx context.Context, call mcpclient.Call, list mcpclient.List, result any) (any, error) {
+	contradiction := newContradiction(call, capabilityOf(call.Method), ErrMalformedList)
+	t.report(ctx, contradiction)
+	if call.Method == mcp.MethodToolsList {
+		return nil, &ContradictionError{Contradiction: contradiction, Err: ErrMalformedList}
+	}
+	return list.OrEmpty(result), nil
+}
+
+// report says a contradiction aloud: once for each client and method.
+func (t *tolerance) report(ctx context.Context, contradiction Contradiction) {
+	t.counter.add(ctx, contradiction)
+	level := slog.LevelWarn
+	if _, again := t.warned.LoadOrStore(warning{contradiction.Event, contradiction.Method}, nil); again {
+		level = slog.LevelDebug
+	} else {
+		t.onContradiction(ctx, contradiction)
+	}
+	t.logger.LogAttrs(ctx, level, "the server "+contradiction.String(), contradiction.attrs()...)
+}
+
+// capabilityOf names the capability that a method belongs to, for the methods
+// that the rule is about.
+func capabilityOf(method mcp.MCPMethod) string {
+	switch method {
+	case mcp.MethodToolsList:
+		return "tools"
+	case mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
+		return "resources"
+	case mcp.MethodPromptsList:
+		return "prompts"
+	case mcp.MethodCompletionComplete:
+		return "completions"
+	case mcp.MethodSetLogLevel:
+		return "logging"
+	default:
+		return ""
+	}
+}
+
+// advertised says whether the server of a call is known to have advertised the
+// capability: a non-nil pointer, whatever it points to.
+func advertised(call mcpclient.Call, capability string) bool {
+	server, known := call.Server()
+	if !known {
+		return false
+	}
+	has := server.Capabilities
+	switch capability {
+	case "tools":
+		return has.Tools != nil
+	case "resources":
+		return has.Resources != nil
+	case "prompts":
+		return has.Prompts != nil
+	case "completions":
+		return has.Completions != nil
+	case "logging":
+		return has.Logging != nil
+	default:
+		return false
+	}
+}
