@@ -1,0 +1,48 @@
+package connect
+
+import (
+	"context"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// connection is mcp-go's client with a life of its own: the process and the
+// event stream that it starts live until it is closed, not until the context
+// that it was opened with ends.
+type connection struct {
+	*client.Client
+	probe *probe
+	end   context.CancelFunc
+}
+
+func newConnection(t transport.Interface, options ...client.ClientOption) *connection {
+	watched := newProbe()
+	return &connection{
+		Client: client.NewClient(t, append(options, client.WithTracer(watched))...),
+		probe:  watched,
+	}
+}
+
+// Unwrap lets mcpclient.As find mcp-go's client.
+func (c *connection) Unwrap() client.MCPClient { return c.Client }
+
+// start gives up when ctx ends, and only then does ctx matter.
+func (c *connection) start(ctx context.Context) error {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	c.end = end
+	stop := context.AfterFunc(ctx, end)
+	err := c.Start(life)
+	if !stop() {
+		return ctx.Err() // not that of life, which was only told to end
+	}
+	return err
+}
+
+// Close ends the session and what start began.
+func (c *connection) Close() error {
+	if c.end != nil {
+		defer c.end()
+	}
+	return c.Client.Close()
+}

@@ -1,0 +1,42 @@
+// Package connect makes a client out of the description of a server: it
+// starts the transport, wraps the client in a chain, performs the handshake and
+// makes sure that the server does what it agreed to.
+//
+//	client, err := connect.Open(ctx, connect.HTTP{URL: "https://mcp.example.com/mcp"},
+//		middleware.Default(logger, nil))
+//	if err != nil { ... }
+//	defer client.Close()
+//
+// A [Target] describes a server: [HTTP], [SSE], [Stdio] or [InProcess], or your
+// own. A [Connector] is a target with settings, and remembers which protocol
+// worked.
+//
+// # The handshake
+//
+// mcp-go first asks server/discover, the way of protocol 2026-07-28, and falls
+// back to initialize on the same connection. That leaves three kinds of real
+// servers behind, measured with mcp-go v1.2.1:
+//
+//   - one that exits on any first message but initialize;
+//   - one that never answers a method it does not know. Where initialize then
+//     works on the same connection it is kept, since starting a slow server
+//     twice would cost more; where it does not, the connection is given up;
+//   - one that answers server/discover and then refuses every request with an
+//     unsupported-protocol error: mcp-go's client cannot be used again.
+//
+// For each, Open closes the connection and opens a fresh one, once, on
+// [mcp.LATEST_LEGACY_PROTOCOL_VERSION], with a WARN whose event is
+// [EventProtocolFallback]. The connector remembers, so that its next Open goes
+// straight there. A failure that another protocol cannot mend (a command that
+// does not exist, a refused connection, a certificate that is not trusted, an
+// HTTP status, a missing authorization) is returned at once.
+//
+// On protocol 2026-07-28 a connection counts as proven once a real request was
+// answered; mcp-go's Ping sends none there. See [Proof].
+//
+// # Who closes what
+//
+// Closing the client ends all that Open started: the session, idle
+// connections, the process and, on Unix, what the process started in its
+// process group. An Open that fails has closed everything itself.
+package connect

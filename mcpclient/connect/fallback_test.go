@@ -1,0 +1,202 @@
+package connect_test
+
+import (
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// requireFallbacks checks that the log has n records, each the WARN of a
+// fallback, and returns the last one.
+func requireFallbacks(t *testing.T, log *journal, n int) map[string]any {
+	t.Helper()
+	records := log.records(t)
+	require.Len(t, records, n)
+	for _, record := range records {
+		assert.Equal(t, slog.LevelWarn.String(), record[slog.LevelKey])
+		assert.Equal(t, connect.EventProtocolFallback, record["event"])
+		assert.NotEmpty(t, record["reason"])
+	}
+	return records[n-1]
+}
+
+func TestAServerThatExitsOnAnythingButInitializeIsStartedAgain(t *testing.T) {
+	t.Parallel()
+	programs, log := newLeash(t), &journal{}
+	target := programs.stdio(t, "server", impatient())
+	connector := connect.To(target, connect.WithLogger(log.logger()))
+	for range 2 {
+		c, err := connector.Open(soon(t))
+		require.NoError(t, err)
+		assert.Equal(t, []string{"search"}, toolsOf(t, c))
+		require.NoError(t, c.Close())
+	}
+
+	seen := programs.await(t, "server", ended(3))
+	require.Len(t, seen, 3)
+	assert.Equal(t, []string{"server/discover"}, seen[0].asked)
+	for _, later := range seen[1:] {
+		assert.Equal(t, []string{"initialize", "notifications/initialized", "tools/list"}, later.asked)
+	}
+	warning := requireFallbacks(t, log, 1)
+	assert.Equal(t, target.String(), warning["server"])
+	assert.Equal(t, legacy, warning["protocolVersion"])
+}
+
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		script badserver.Script
+		took   time.Duration
+		dials  int64
+		first  []string // what the first connection costs
+	}{
+		"a server that exits on server/discover": {impatient(), 0, 2, []string{
+			"server/discover", "initialize", "notifications/initialized"}},
+		"a server that leaves server/discover unanswered keeps its connection": {mute(), 5 * time.Second, 1, []string{
+			"server/discover", "initialize", "notifications/initialized"}},
+		"a server that then answers nothing gets a fresh connection": {muddled(), 15 * time.Second, 2, []string{
+			"server/discover", "initialize", "initialize", "notifications/initialized"}},
+		"a server that refuses what it agreed to gets a fresh connection": {fickle(), 0, 2, []string{
+			"server/discover", "tools/list", "initialize", "notifications/initialized"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, log := badserver.New(test.script), &journal{}
+				defer s.Close()
+				target := &counted{Target: s}
+				connector := connect.To(target, connect.WithLogger(log.logger()))
+
+				began := time.Now()
+				c, err := connector.Open(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, test.took, time.Since(began))
+				assert.Equal(t, test.first, asked(s))
+				assert.Equal(t, []string{"search"}, toolsOf(t, c))
+				assert.EqualValues(t, 1, target.open.Load(), "the connection that failed is closed")
+				require.NoError(t, c.Close())
+
+				began = time.Now()
+				again, err := connector.Open(t.Context())
+				require.NoError(t, err)
+				assert.Zero(t, time.Since(began))
+				assert.Equal(t, []string{"search"}, toolsOf(t, again))
+				require.NoError(t, again.Close())
+				assert.Equal(t, 1, s.Count("server/discover"), "the connector remembers")
+
+				assert.Equal(t, test.dials+1, target.dials.Load())
+				assert.Zero(t, target.open.Load())
+				requireFallbacks(t, log, 1)
+			})
+		})
+	}
+}
+
+func TestFallbackOverHTTP(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]badserver.Script{
+		"a server that leaves server/discover unanswered":   mute(),
+		"a server that then answers nothing":                muddled(),
+		"a server that refuses what it agreed to":           fickle(),
+		"a server that cuts the connection on what is new":  with(honest(legacy), "server/discover", badserver.Answer{Cut: true}),
+		"a server that cuts the connection on every method": with(honest(legacy), "initialize", badserver.Answer{Cut: true}.Once(), badserver.Answer{}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := badserver.New(script)
+			connector := connect.To(connect.HTTP{URL: overHTTP(t, s).URL}, connect.WithTimeouts(connect.Timeouts{
+				Probe: 300 * time.Millisecond, Handshake: 2 * time.Second}))
+			for range 2 {
+				c, err := connector.Open(soon(t))
+				require.NoError(t, err)
+				assert.Equal(t, []string{"search"}, toolsOf(t, c))
+				require.NoError(t, c.Close())
+			}
+			assert.Equal(t, 1, s.Count("server/discover"))
+		})
+	}
+}
+
+func TestAServerThatDeclinesTheProbeIsNoFallback(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for name, script := range map[string]badserver.Script{
+			"at once": honest(legacy),
+			"slowly": with(with(honest(legacy), "initialize", badserver.Answer{Delay: badserver.Duration(4 * time.Second)}),
+				"server/discover", badserver.Answer{Delay: badserver.Duration(4 * time.Second), Error: &badserver.Error{Code: mcp.METHOD_NOT_FOUND}}),
+		} {
+			s, log := badserver.New(script), &journal{}
+			connector := connect.To(s, connect.WithLogger(log.logger()))
+			for range 2 {
+				c, err := connector.Open(t.Context())
+				require.NoError(t, err, name)
+				require.NoError(t, c.Close())
+			}
+			assert.Empty(t, log.records(t), name)
+			assert.Equal(t, 1, s.Count("server/discover"), "%s: the connector remembers that too", name)
+			require.NoError(t, s.Close())
+		}
+	})
+}
+
+func TestTheConnectorForgetsAfterAFailure(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]badserver.Script{
+		"a server that exits on server/discover":          impatient(),
+		"a server that leaves server/discover unanswered": mute(),
+		"a server that refuses what it agreed to":         fickle(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := badserver.New(with(script, "initialize",
+					badserver.Answer{}.Once(), badserver.Fail(mcp.INTERNAL_ERROR, "not today").Once(), badserver.Answer{}))
+				defer s.Close()
+				connector := connect.To(s)
+				open := func() error {
+					c, err := connector.Open(t.Context())
+					if err == nil {
+						require.NoError(t, c.Close())
+					}
+					return err
+				}
+				require.NoError(t, open())
+				require.ErrorIs(t, open(), mcp.ErrInternalError)
+				assert.Equal(t, 1, s.Count("server/discover"))
+				require.NoError(t, open())
+				assert.Equal(t, 2, s.Count("server/discover"))
+			})
+		})
+	}
+}
+
+func TestBothAttemptsFailing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := badserver.New(with(fickle(), "initialize", badserver.Fail(mcp.INTERNAL_ERROR, "never")))
+		defer s.Close()
+		target, log := &counted{Target: s}, &journal{}
+		_, err := connect.To(target, connect.WithLogger(log.logger())).Open(t.Context())
+
+		var failed *connect.Error
+		require.ErrorAs(t, err, &failed)
+		assert.Equal(t, "handshake", failed.Stage)
+		require.ErrorIs(t, err, mcp.ErrInternalError)
+		require.NotNil(t, failed.First, "what failed first is kept")
+		assert.Equal(t, "first request", failed.First.Stage)
+		assert.True(t, mcp.IsUnsupportedProtocolVersion(failed.First))
+		assert.Nil(t, failed.First.First)
+		assert.ErrorContains(t, err, "first request", "the text tells both")
+		assert.EqualValues(t, 2, target.dials.Load())
+		assert.Zero(t, target.open.Load())
+		requireFallbacks(t, log, 1)
+	})
+}

@@ -1,0 +1,132 @@
+package connect
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
+)
+
+// EventProtocolFallback is the log's "event" when a server could not be used on
+// the protocol that it was asked for, or left the probe for it unanswered.
+const EventProtocolFallback = "protocol_fallback"
+
+// OpenProving is Open with another proof than [FirstPage], which nil stands
+// for. The proof may run
+// twice, each time with another client; only the second one is returned.
+func (c *Connector) OpenProving(ctx context.Context, proof Proof, middlewares ...mcpclient.Middleware) (*mcpclient.Client, error) {
+	if proof == nil {
+		proof = c.firstPage
+	}
+	first := attempt{c, c.firstVersion(), proof, middlewares}
+	opened, failure := first.open(ctx)
+	if failure == nil {
+		c.remember(opened)
+		return opened, nil
+	}
+	if first.version != "" || !mendable(ctx, failure) {
+		c.legacy.Store(false)
+		return nil, failure
+	}
+	c.warn(ctx, "the server cannot be used on the newest protocol; trying a fresh connection on an older one", mcp.LATEST_LEGACY_PROTOCOL_VERSION, failure.Err)
+	second := attempt{c, mcp.LATEST_LEGACY_PROTOCOL_VERSION, proof, middlewares}
+	opened, again := second.open(ctx)
+	if again != nil {
+		again.First = failure
+		return nil, again
+	}
+	c.remember(opened)
+	return opened, nil
+}
+
+// firstVersion is the protocol to ask for first; empty means the newest.
+func (c *Connector) firstVersion() string {
+	if c.options.version == "" && c.legacy.Load() {
+		return mcp.LATEST_LEGACY_PROTOCOL_VERSION
+	}
+	return c.options.version
+}
+
+// remember spares the next connection the probe where it was of no use.
+func (c *Connector) remember(opened *mcpclient.Client) {
+	server, known := opened.Server()
+	c.legacy.Store(known && !mcp.IsModernProtocol(server.ProtocolVersion))
+}
+
+func (c *Connector) warn(ctx context.Context, message, version string, reason error) {
+	c.options.logger.LogAttrs(ctx, slog.LevelWarn, message,
+		slog.String("event", EventProtocolFallback),
+		slog.String("server", nameOf(c.target)),
+		slog.String("protocolVersion", version),
+		slog.String("reason", mask(reason.Error(), secretsOf(c.target))))
+}
+
+// attempt is one connection, on one protocol; empty means that mcp-go
+// negotiates, newest first.
+type attempt struct {
+	*Connector
+	version     string
+	proof       Proof
+	middlewares []mcpclient.Middleware
+}
+
+// open returns a client that works, or closes what it began.
+func (a attempt) open(ctx context.Context) (*mcpclient.Client, *Error) {
+	t, err := a.target.Dial(ctx)
+	if err != nil {
+		return nil, a.failed("target", err, t)
+	}
+	conn := newConnection(t, client.WithDiscoverTimeout(a.options.timeouts.Probe), client.WithProtocolVersion(a.version))
+	wrapped := mcpclient.Wrap(conn, a.middlewares...)
+	stage, err := a.establish(ctx, conn, wrapped)
+	if err == nil {
+		return wrapped, nil
+	}
+	if closing := wrapped.Close(); closing != nil {
+		err = fmt.Errorf("%w (and closing it failed: %v)", err, closing)
+	}
+	return nil, a.failed(stage, err, t)
+}
+
+// establish goes through the stages and names the one that failed.
+func (a attempt) establish(ctx context.Context, conn *connection, wrapped *mcpclient.Client) (stage string, err error) {
+	if a.version != "" && !mcp.IsValidProtocolVersion(a.version) {
+		return "handshake", mcp.UnsupportedProtocolVersionError{Version: a.version, Supported: mcp.ValidProtocolVersions}
+	}
+	bounded, cancel := context.WithTimeout(ctx, a.budget())
+	defer cancel()
+	if err := conn.start(bounded); err != nil {
+		return "start", err
+	}
+	if err := a.initialize(bounded, conn, wrapped); err != nil {
+		return "handshake", err
+	}
+	return "first request", a.proof(ctx, wrapped)
+}
+
+func (a attempt) budget() time.Duration {
+	if a.version == "" {
+		return a.options.timeouts.Probe + a.options.timeouts.Handshake
+	}
+	return a.options.timeouts.Handshake
+}
+
+func (a attempt) initialize(ctx context.Context, conn *connection, wrapped *mcpclient.Client) error {
+	result, err := wrapped.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: a.options.info}})
+	if err != nil {
+		return err
+	}
+	modern := mcp.IsModernProtocol(result.ProtocolVersion)
+	if mcp.IsModernProtocol(a.version) && !modern {
+		return mcp.UnsupportedProtocolVersionError{Version: a.version, Supported: []string{result.ProtocolVersion}}
+	}
+	if !modern && conn.probe.unanswered.Load() {
+		a.warn(ctx, "the server left the probe for the newest protocol unanswered; going on with an older one", result.ProtocolVersion,
+			fmt.Errorf("no answer to %s within %s", mcp.MethodServerDiscover, a.options.timeouts.Probe))
+	}
+	return nil
+}

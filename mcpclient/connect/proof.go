@@ -1,0 +1,54 @@
+package connect
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
+)
+
+// A Proof is the first real use of a new connection: a server may agree to a
+// protocol in the handshake and then refuse every request in it. If the proof
+// fails with [mcp.UnsupportedProtocolVersionError], the connector opens a
+// fresh connection on an older protocol and runs the proof again on that; any
+// other error fails the opening and is what the [*Error] wraps. A caller whose
+// first list is the proof spends no extra request.
+type Proof func(ctx context.Context, client *mcpclient.Client) error
+
+// FirstPage is the proof of [Connector.Open]. On protocol 2026-07-28 it asks
+// for the first page of one advertised list; on older ones the handshake was a
+// real request already, and it asks nothing. Any answer is a proof, a JSON-RPC
+// error too, but not a time-out or a transport that failed.
+func FirstPage(ctx context.Context, client *mcpclient.Client) error {
+	server, known := client.Server()
+	if !known || !mcp.IsModernProtocol(server.ProtocolVersion) {
+		return nil
+	}
+	err := firstPage(ctx, client, server.Capabilities)
+	var broken *transport.Error
+	if mcp.IsUnsupportedProtocolVersion(err) || errors.As(err, &broken) || ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+func firstPage(ctx context.Context, client *mcpclient.Client, has mcp.ServerCapabilities) error {
+	var err error
+	switch {
+	case has.Tools != nil:
+		_, err = client.ListToolsByPage(ctx, mcp.ListToolsRequest{})
+	case has.Prompts != nil:
+		_, err = client.ListPromptsByPage(ctx, mcp.ListPromptsRequest{})
+	case has.Resources != nil:
+		_, err = client.ListResourcesByPage(ctx, mcp.ListResourcesRequest{})
+	}
+	return err
+}
+
+func (c *Connector) firstPage(ctx context.Context, client *mcpclient.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, c.options.timeouts.Proof)
+	defer cancel()
+	return FirstPage(ctx, client)
+}

@@ -1,0 +1,62 @@
+package connect
+
+import (
+	"cmp"
+	"encoding/base64"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// shortestSecret is the length from which on a secret is masked. Shorter ones,
+// such as "true", are words that occur by chance.
+const shortestSecret = 6
+
+// mask takes secrets out of what a server said.
+func mask(text string, secrets []string) string {
+	// The longest first: another may be a part of it.
+	longest := slices.SortedFunc(slices.Values(secrets), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, secret := range longest {
+		if len(secret) >= shortestSecret {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	return text
+}
+
+// secretsOf returns what a target knows that nobody should read.
+func secretsOf(target Target) []string {
+	if secretive, ok := target.(interface{ secrets() []string }); ok {
+		return secretive.secrets()
+	}
+	return nil
+}
+
+func (h HTTP) secrets() []string { return webSecrets(h.URL, h.Headers) }
+func (s SSE) secrets() []string  { return webSecrets(s.URL, s.Headers) }
+
+func (s Stdio) secrets() []string { return slices.Collect(maps.Values(s.Env)) }
+
+// webSecrets has each in the forms in which a server may repeat it.
+func webSecrets(rawURL string, headers map[string]string) []string {
+	var secrets []string
+	for _, value := range headers {
+		_, credentials, _ := strings.Cut(value, " ") // after a scheme such as Bearer
+		secrets = append(secrets, value, credentials)
+	}
+	target, err := parseURL(rawURL)
+	if err != nil {
+		return secrets
+	}
+	for field := range strings.SplitSeq(target.RawQuery, "&") {
+		raw := field[strings.Index(field, "=")+1:]
+		value, _ := url.QueryUnescape(raw)
+		secrets = append(secrets, raw, value)
+	}
+	if password, ok := target.User.Password(); ok {
+		pair := target.User.Username() + ":" + password
+		secrets = append(secrets, password, base64.StdEncoding.EncodeToString([]byte(pair)))
+	}
+	return append(secrets, target.User.Username())
+}

@@ -1,0 +1,12 @@
+//go:build !unix
+
+package connect
+
+import (
+	"os"
+	"os/exec"
+)
+
+func inOwnGroup(*exec.Cmd) {}
+
+func killGroup(process *os.Process) { _ = process.Kill() }
