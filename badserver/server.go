@@ -63,8 +63,8 @@ func New(script Script) *Server {
 	return s
 }
 
-// String is the server's name, for messages.
-func (s *Server) String() string { return "bad server " + s.script.Name }
+// String is the name that the server has in its script.
+func (s *Server) String() string { return s.script.Name }
 
 // Close ends the server on every transport: what hangs or is delayed is
 // released without an answer, streams break, [Server.Serve] returns, and later

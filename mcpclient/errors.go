@@ -1,9 +1,14 @@
 package mcpclient
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 )
+
+// ErrMalformedList says that a server answered a list with a result that has
+// no list in it: {}, null or an error object inside the result.
+var ErrMalformedList = errors.New("the result has no list")
 
 // A ContractError says that a middleware, or the inner client, broke the
 // contract of [Handler]: it passed on a request or returned a result that does

@@ -16,9 +16,8 @@ const (
 	EventMalformedList = "malformed_list"
 )
 
-// ErrMalformedList says that a server answered a list with a result that has
-// no list in it: {}, null or an error object inside the result.
-var ErrMalformedList = errors.New("the result has no list")
+// ErrMalformedList is [mcpclient.ErrMalformedList].
+var ErrMalformedList = mcpclient.ErrMalformedList
 
 // A Contradiction is one promise of a server's handshake that it broke.
 type Contradiction struct {
@@ -70,8 +69,12 @@ func (c Contradiction) Answer() string {
 	return fmt.Sprintf("%d %q", c.Code, c.Message)
 }
 
-// String says what the server promised and what it did, in one clause.
+// String says what the server promised and what it did, in one clause. What it
+// promised is known of a missing method only.
 func (c Contradiction) String() string {
+	if c.Event == EventMalformedList {
+		return fmt.Sprintf("answers %s with %s", c.Method, c.Answer())
+	}
 	return fmt.Sprintf("advertises %s, but answers %s with %s", c.Capability, c.Method, c.Answer())
 }
 

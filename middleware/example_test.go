@@ -74,9 +74,7 @@ func ExampleOnContradiction() {
 	defer func() { _ = c.Close() }()
 
 	_, _ = c.Initialize(ctx, mcp.InitializeRequest{})
-	for range 3 {
-		_, _ = c.ListPrompts(ctx, mcp.ListPromptsRequest{})
-	}
+	_, _ = c.ListPrompts(ctx, mcp.ListPromptsRequest{})
 	fmt.Println(notes)
 	// Output:
 	// [acme advertises prompts, but answers prompts/list with -32601 "prompts not supported"]

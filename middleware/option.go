@@ -76,8 +76,8 @@ func WithUtilities() Option {
 	return func(o *options) { o.utilities = true }
 }
 
-// OnContradiction makes [Tolerance] call f, on the goroutine of the call, the
-// first time that it finds a contradiction, forgiven or not, as the WARN does.
+// OnContradiction makes [Tolerance] call f, on the goroutine of the call, for
+// each contradiction that it finds, forgiven or not, repeats included.
 func OnContradiction(f func(context.Context, Contradiction)) Option {
 	return func(o *options) {
 		if f != nil {

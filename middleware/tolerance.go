@@ -64,19 +64,25 @@ func (t *tolerance) handle(ctx context.Context, call mcpclient.Call) (any, error
 	if _, ok := list.Len(result); ok {
 		return result, nil
 	}
-	return t.malformed(ctx, call, list, result)
+	return t.malformed(ctx, call, list, result, ErrMalformedList)
 }
 
-// failed forgives -32601 where the table says so.
+// failed forgives what the table says.
 func (t *tolerance) failed(ctx context.Context, call mcpclient.Call, err error) (any, error) {
 	capability := capabilityOf(call.Method)
-	if !errors.Is(err, mcp.ErrMethodNotFound) || judged(err) || !advertised(call, capability) {
+	list, isList := call.List()
+	switch {
+	case judged(err):
 		return nil, err
-	}
-	if list, ok := call.List(); ok {
+	case isList && errors.Is(err, ErrMalformedList): // what the transport saw
+		return t.malformed(ctx, call, list, nil, err)
+	case !errors.Is(err, mcp.ErrMethodNotFound) || !advertised(call, capability):
+		return nil, err
+	case isList:
 		return t.missingList(ctx, call, list, capability, err)
+	default:
+		return t.missingUtility(ctx, call, capability, err)
 	}
-	return t.missingUtility(ctx, call, capability, err)
 }
 
 // judged says whether a middleware further inside, of this chain or of a
@@ -134,24 +140,23 @@ func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, cap
 	}
 }
 
-func (t *tolerance) malformed(ctx context.Context, call mcpclient.Call, list mcpclient.List, result any) (any, error) {
-	contradiction := newContradiction(call, capabilityOf(call.Method), ErrMalformedList)
+func (t *tolerance) malformed(ctx context.Context, call mcpclient.Call, list mcpclient.List, result any, err error) (any, error) {
+	contradiction := newContradiction(call, capabilityOf(call.Method), err)
 	t.report(ctx, contradiction)
 	if call.Method == mcp.MethodToolsList {
-		return nil, &ContradictionError{Contradiction: contradiction, Err: ErrMalformedList}
+		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
 	}
 	return list.OrEmpty(result), nil
 }
 
-// report says a contradiction aloud: once for each client and method.
+// report tells of a contradiction; aloud once for each client and method.
 func (t *tolerance) report(ctx context.Context, contradiction Contradiction) {
 	t.counter.add(ctx, contradiction)
 	level := slog.LevelWarn
 	if _, again := t.warned.LoadOrStore(warning{contradiction.Event, contradiction.Method}, nil); again {
 		level = slog.LevelDebug
-	} else {
-		t.onContradiction(ctx, contradiction)
 	}
+	t.onContradiction(ctx, contradiction)
 	t.logger.LogAttrs(ctx, level, "the server "+contradiction.String(), contradiction.attrs()...)
 }
 

@@ -3,6 +3,7 @@ package middleware_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 
@@ -136,7 +137,7 @@ func TestEveryContradictionIsTold(t *testing.T) {
 			_, _ = client.ListPromptsByPage(t.Context(), mcp.ListPromptsRequest{})
 		}
 	}
-	assert.Equal(t, want, *told)
+	assert.Equal(t, append(want, want...), *told, "repeats included")
 	assert.Len(t, log.records(t), 2*len(want))
 }
 
@@ -283,7 +284,7 @@ func TestAContradictionSaysWhatWasPromisedAndWhatWasDone(t *testing.T) {
 	broken := middleware.Contradiction{Event: middleware.EventContradiction, Capability: "prompts", Method: "prompts/list", Code: -32601, Message: "Unknown method"}
 	assert.Equal(t, `advertises prompts, but answers prompts/list with -32601 "Unknown method"`, broken.String())
 	malformed := middleware.Contradiction{Event: middleware.EventMalformedList, Capability: "tools", Method: "tools/list"}
-	assert.Equal(t, "advertises tools, but answers tools/list with a result without a list", malformed.String())
+	assert.Equal(t, "answers tools/list with a result without a list", malformed.String())
 	err := &middleware.ContradictionError{Contradiction: broken, Err: errUnknownMethod}
 	assert.EqualError(t, err, `the server advertises prompts, but answers prompts/list with -32601 "Unknown method"`)
 	assert.ErrorIs(t, err, mcp.ErrMethodNotFound)
@@ -313,4 +314,19 @@ func TestDefaultIsFourMiddlewaresAndTakesEveryOption(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, *told, 1)
 	assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventContradiction))
+}
+
+// A transport may see what mcp-go would hide: package connect does for
+// tools/list on protocol 2026-07-28.
+func TestAMalformedListThatTheTransportSawIsAContradiction(t *testing.T) {
+	t.Parallel()
+	var log journal
+	seen := fmt.Errorf("transport: %w", mcpclient.ErrMalformedList)
+	c := tolerant(t, &log, always(nil, seen))
+	_, err := c.ListToolsByPage(t.Context(), mcp.ListToolsRequest{})
+	var contradiction *middleware.ContradictionError
+	require.ErrorAs(t, err, &contradiction)
+	require.ErrorIs(t, err, middleware.ErrMalformedList)
+	assert.Equal(t, middleware.EventMalformedList, contradiction.Event)
+	assert.Len(t, log.records(t), 1)
 }

@@ -67,8 +67,9 @@ func WithTimeouts(timeouts Timeouts) Option {
 	}
 }
 
-// WithProtocolVersion pins the protocol, one of [mcp.ValidProtocolVersions]: no
-// other is tried. Below 2026-07-28 there is no probe.
+// WithProtocolVersion pins the protocol that is asked for, one of
+// [mcp.ValidProtocolVersions]: there is no fallback. Below 2026-07-28 there is
+// no probe, and the server may settle for an older one in the handshake.
 func WithProtocolVersion(version string) Option {
 	return func(o *options) { o.version = version }
 }

@@ -16,8 +16,8 @@ import (
 const EventProtocolFallback = "protocol_fallback"
 
 // OpenProving is Open with another proof than [FirstPage], which nil stands
-// for. The proof may run
-// twice, each time with another client; only the second one is returned.
+// for. The proof may run twice, each time with another client; only the second
+// one is returned.
 func (c *Connector) OpenProving(ctx context.Context, proof Proof, middlewares ...mcpclient.Middleware) (*mcpclient.Client, error) {
 	if proof == nil {
 		proof = c.firstPage
@@ -87,7 +87,7 @@ func (a attempt) open(ctx context.Context) (*mcpclient.Client, *Error) {
 		return wrapped, nil
 	}
 	if closing := wrapped.Close(); closing != nil {
-		err = fmt.Errorf("%w (and closing it failed: %v)", err, closing)
+		err = fmt.Errorf("%w (and closing it failed: %v)", err, closing) //nolint:errorlint // it is not the cause
 	}
 	return nil, a.failed(stage, err, t)
 }
@@ -118,13 +118,13 @@ func (a attempt) budget() time.Duration {
 func (a attempt) initialize(ctx context.Context, conn *connection, wrapped *mcpclient.Client) error {
 	result, err := wrapped.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: a.options.info}})
 	if err != nil {
-		return err
+		return conn.probe.reason(err)
 	}
 	modern := mcp.IsModernProtocol(result.ProtocolVersion)
 	if mcp.IsModernProtocol(a.version) && !modern {
 		return mcp.UnsupportedProtocolVersionError{Version: a.version, Supported: []string{result.ProtocolVersion}}
 	}
-	if !modern && conn.probe.unanswered.Load() {
+	if !modern && conn.probe.unanswered() {
 		a.warn(ctx, "the server left the probe for the newest protocol unanswered; going on with an older one", result.ProtocolVersion,
 			fmt.Errorf("no answer to %s within %s", mcp.MethodServerDiscover, a.options.timeouts.Probe))
 	}

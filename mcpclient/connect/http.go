@@ -2,10 +2,15 @@ package connect
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
+	"net"
 	"net/http"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
@@ -46,6 +51,24 @@ type httpTransport struct {
 	client *http.Client
 }
 
+// SendRequest makes an error of an answer to tools/list that has no list: on
+// protocol 2026-07-28 mcp-go v1.2.1 would make an empty list of it.
+func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := t.StreamableHTTP.SendRequest(ctx, request)
+	if err == nil && request.Method == string(mcp.MethodToolsList) && response.Error == nil && lacksTools(response.Result) {
+		return nil, mcpclient.ErrMalformedList
+	}
+	return response, err
+}
+
+// lacksTools leaves what cannot be decoded to mcp-go, which says so.
+func lacksTools(result json.RawMessage) bool {
+	var list struct {
+		Tools json.RawMessage `json:"tools"`
+	}
+	return json.Unmarshal(result, &list) == nil && (len(list.Tools) == 0 || string(list.Tools) == "null")
+}
+
 func (t *httpTransport) Close() error {
 	defer t.client.CloseIdleConnections()
 	return t.StreamableHTTP.Close()
@@ -61,13 +84,19 @@ func privateTo(rawURL string, base http.RoundTripper) (string, *wire.Transport, 
 	return bare(target), &wire.Transport{Base: &private{base: ownedOr(base), home: target}}, nil
 }
 
+// dialTimeout is how long a connection to a host may take. A host that swallows
+// packets then costs one attempt, not the handshake's time on two protocols.
+const dialTimeout = 5 * time.Second
+
 // ownedOr returns a transport whose idle connections are the client's to
 // close, or one that others may be using and that hides them.
 func ownedOr(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
 		if shared, ok := base.(*http.Transport); ok {
-			return shared.Clone()
+			own := shared.Clone()
+			own.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: dialTimeout}).DialContext
+			return own
 		}
 	}
 	return struct{ http.RoundTripper }{base}

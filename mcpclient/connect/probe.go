@@ -13,7 +13,7 @@ import (
 // and tells its tracer only.
 type probe struct {
 	tracing.Span
-	unanswered atomic.Bool // the server let the time for it pass
+	failure atomic.Pointer[error]
 }
 
 func newProbe() *probe {
@@ -29,6 +29,20 @@ func (p *probe) Start(ctx context.Context, name string, _ tracing.SpanKind, _ ..
 }
 
 // RecordError learns why the request failed.
-func (p *probe) RecordError(err error) {
-	p.unanswered.Store(errors.Is(err, context.DeadlineExceeded))
+func (p *probe) RecordError(err error) { p.failure.Store(&err) }
+
+// unanswered says whether the server let the time for it pass.
+func (p *probe) unanswered() bool {
+	failure := p.failure.Load()
+	return failure != nil && errors.Is(*failure, context.DeadlineExceeded)
+}
+
+// reason returns why the handshake failed with err: a server that wanted a
+// login at the probe may say something else to the initialize that mcp-go
+// sends after it.
+func (p *probe) reason(err error) error {
+	if failure := p.failure.Load(); failure != nil && isUnauthorized(*failure) {
+		return *failure
+	}
+	return err
 }

@@ -94,7 +94,7 @@ func TestBodyBeyondTheBoundFails(t *testing.T) {
 
 func TestDefaultBound(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, int64(64<<20), wire.DefaultMaxBody)
+	assert.EqualValues(t, 64<<20, wire.DefaultMaxBody)
 	for _, limit := range []int64{0, -1} {
 		base := roundTripFunc(func(req *http.Request) (*http.Response, error) {
 			resp, _ := answer{status: 200, body: endless{}}.response(req)

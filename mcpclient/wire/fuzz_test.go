@@ -3,7 +3,6 @@ package wire_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"testing"
@@ -129,7 +128,7 @@ func requireBody(t *testing.T, e exchange, resp *http.Response) {
 		return
 	}
 	var tooLarge *wire.BodyTooLargeError
-	require.True(t, errors.As(err, &tooLarge), err)
+	require.ErrorAs(t, err, &tooLarge)
 	require.Equal(t, limit, tooLarge.Limit)
 	require.True(t, bytes.HasPrefix(e.body, got))
 	require.Greater(t, int64(len(e.body)), limit, "a body within the bound passes")

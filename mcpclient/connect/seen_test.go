@@ -1,0 +1,60 @@
+package connect_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/stretchr/testify/require"
+)
+
+// mcp-go v1.2.1 makes an empty list of a missing one on protocol 2026-07-28
+// over HTTP, so the caller could not tell.
+func TestAToolsListWithoutAListIsAnErrorInBothEras(t *testing.T) {
+	t.Parallel()
+	for _, era := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
+		for _, result := range []string{`{}`, `{"tools":null}`, `{"error":{"code":-32601}}`} {
+			t.Run(era+" "+result, func(t *testing.T) {
+				t.Parallel()
+				server := badserver.New(badserver.Script{Protocol: era, Capabilities: json.RawMessage(`{"tools":{},"prompts":{}}`),
+					Answers: map[string][]badserver.Answer{
+						"tools/list":   {badserver.Tools("a").Once(), {Result: json.RawMessage(result)}},
+						"prompts/list": {badserver.Prompts()}}})
+				endpoint := httptest.NewServer(server)
+				defer endpoint.Close()
+				defer server.Close()
+				c, err := connect.Open(t.Context(), connect.HTTP{URL: endpoint.URL})
+				require.NoError(t, err)
+				defer func() { require.NoError(t, c.Close()) }()
+				if !mcp.IsModernProtocol(era) { // there the first page was no proof
+					_, err = c.ListTools(t.Context(), mcp.ListToolsRequest{})
+					require.NoError(t, err)
+				}
+				_, err = c.ListTools(t.Context(), mcp.ListToolsRequest{})
+				require.ErrorIs(t, err, mcpclient.ErrMalformedList)
+			})
+		}
+	}
+}
+
+// A server of protocol 2026-07-28 may refuse the initialize that mcp-go sends
+// after a probe that wanted a login, for another reason.
+func TestALoginThatTheProbeNeededIsWhatTheCallerLearns(t *testing.T) {
+	t.Parallel()
+	server := badserver.New(badserver.Script{Protocol: mcp.ProtocolVersion20260728, Answers: map[string][]badserver.Answer{
+		"server/discover": {badserver.Plain(401, "who are you?")},
+		"initialize":      {badserver.Fail(mcp.HEADER_MISMATCH, "Mcp-Method is missing").WithStatus(400)},
+	}})
+	endpoint := httptest.NewServer(server)
+	defer endpoint.Close()
+	defer server.Close()
+	_, err := connect.Open(t.Context(), connect.HTTP{URL: endpoint.URL})
+	require.ErrorIs(t, err, transport.ErrAuthorizationRequired)
+	require.ErrorContains(t, err, "check the headers, such as Authorization")
+	require.Equal(t, 1, server.Count("server/discover"), "and nothing is tried again")
+}
