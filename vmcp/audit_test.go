@@ -1,0 +1,512 @@
+package vmcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/vmcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// full is a server that advertises all that an audit asks about, and has it.
+func full() badserver.Script {
+	script := serving("one")
+	script.Capabilities = json.RawMessage(`{"tools":{},"resources":{"subscribe":true},"prompts":{},"completions":{},"logging":{}}`)
+	for _, method := range []string{"resources/subscribe", "resources/unsubscribe", "logging/setLevel"} {
+		script.Answers[method] = []badserver.Answer{badserver.Result(map[string]any{})}
+	}
+	return script
+}
+
+func audit(t *testing.T, b *vmcp.Builder, backend vmcp.Backend) vmcp.Audit {
+	t.Helper()
+	audits, err := b.Audit(t.Context(), []vmcp.Backend{backend})
+	require.NoError(t, err)
+	require.Len(t, audits, 1)
+	return audits[0]
+}
+
+// lines are the findings, one to a line.
+func lines(audit vmcp.Audit) []string {
+	found := []string{}
+	for _, f := range audit.Findings {
+		found = append(found, fmt.Sprintf("%s %s %s: %s", f.Capability, f.Method, f.Verdict, f.Answer))
+	}
+	return found
+}
+
+func finding(t *testing.T, audit vmcp.Audit, method string) vmcp.Finding {
+	t.Helper()
+	for _, f := range audit.Findings {
+		if string(f.Method) == method {
+			return f
+		}
+	}
+	require.Failf(t, "no finding", "about %s in %v", method, lines(audit))
+	return vmcp.Finding{}
+}
+
+func TestAuditOfAServerThatKeepsItsWord(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, l link) {
+		backend, server := l.serve(t, "one", full())
+		got := audit(t, &vmcp.Builder{}, backend)
+		want := []string{
+			"tools tools/list kept: 2 tools",
+			"tools tools/call not asked: calling a tool may have effects",
+			"resources resources/list kept: 1 resource",
+			"resources resources/templates/list kept: 1 resource template",
+			"resources resources/read kept: the first resource, 1 content",
+			"resources resources/subscribe kept: subscribed to the first resource and unsubscribed",
+			"prompts prompts/list kept: 1 prompt",
+			`prompts prompts/get kept: the prompt "greet"`,
+			`completions completion/complete kept: 1 completion for the argument "id"`,
+			"logging logging/setLevel kept: the level was set",
+		}
+		sent := []string{
+			"server/discover", "initialize", "notifications/initialized",
+			"tools/list", "resources/list", "resources/templates/list", "resources/read", "resources/subscribe", "resources/unsubscribe",
+			"prompts/list", "prompts/get", "completion/complete", "logging/setLevel",
+		}
+		if l.protocol == modern { // which has neither the one nor the other
+			gone := func(line string) bool {
+				return strings.Contains(line, "subscribe") || strings.Contains(line, "setLevel") || strings.Contains(line, "initialize")
+			}
+			want, sent = slices.DeleteFunc(want, gone), slices.DeleteFunc(sent, gone)
+		}
+		assert.Equal(t, want, lines(got))
+		assert.Equal(t, vmcp.Kept, got.Verdict())
+		assert.Empty(t, got.BugReport())
+		assert.Empty(t, got.Error)
+		assert.Empty(t, got.Remedy)
+		assert.Equal(t, []string{"one", "scripted", "1.2.3", l.protocol}, []string{got.ID, got.ServerName, got.ServerVersion, got.ProtocolVersion})
+		assert.Equal(t, sent, slices.DeleteFunc(asked(server), func(method string) bool { return method == "GET" || method == "DELETE" }))
+	})
+}
+
+func TestAuditNeverCallsATool(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, l link) {
+		for _, script := range []badserver.Script{full(), onlyTools("delete_everything")} {
+			backend, server := l.serve(t, "one", script)
+			audit(t, &vmcp.Builder{}, backend)
+			assert.Positive(t, server.Count("tools/list"))
+			assert.Zero(t, server.Count("tools/call"))
+		}
+	})
+}
+
+func TestAuditAsksOnlyAboutWhatIsAdvertised(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, l link) {
+		script := full()
+		script.Capabilities = json.RawMessage(`{"resources":{},"completions":null}`)
+		backend, _ := l.serve(t, "one", script)
+		got := audit(t, &vmcp.Builder{}, backend)
+		assert.Equal(t, []string{
+			"resources resources/list kept: 1 resource",
+			"resources resources/templates/list kept: 1 resource template",
+			"resources resources/read kept: the first resource, 1 content",
+		}, lines(got))
+
+		script.Capabilities = nil
+		backend, _ = l.serve(t, "none", script)
+		got = audit(t, &vmcp.Builder{}, backend)
+		assert.Empty(t, got.Findings)
+		assert.NotNil(t, got.Findings, "it is [] in JSON")
+		assert.Equal(t, vmcp.Kept, got.Verdict())
+	})
+}
+
+// The methods that an audit asks, and those that protocol 2026-07-28 has not.
+var (
+	auditedMethods = []string{
+		"tools/list", "resources/list", "resources/templates/list", "resources/read", "resources/subscribe",
+		"prompts/list", "prompts/get", "completion/complete", "logging/setLevel",
+	}
+	legacyMethods = []string{"resources/subscribe", "logging/setLevel"}
+)
+
+// each runs a test for every method that an audit asks, where it is asked.
+func eachAudited(t *testing.T, test func(t *testing.T, l link, method string)) {
+	t.Helper()
+	for _, method := range auditedMethods {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			everywhere(t, func(t *testing.T, l link) {
+				if l.protocol == modern && slices.Contains(legacyMethods, method) {
+					backend, server := l.serve(t, "one", full())
+					assert.NotContains(t, strings.Join(lines(audit(t, &vmcp.Builder{}, backend)), "\n"), method)
+					assert.Zero(t, server.Count(method))
+					return
+				}
+				test(t, l, method)
+			})
+		})
+	}
+}
+
+func TestAuditVerdicts(t *testing.T) {
+	t.Parallel()
+	// others checks that nothing but what depends on the method is affected.
+	others := func(t *testing.T, got vmcp.Audit, method string) {
+		t.Helper()
+		for _, f := range got.Findings {
+			if string(f.Method) != method {
+				assert.Contains(t, []vmcp.Verdict{vmcp.Kept, vmcp.NotAsked}, f.Verdict, "%s: %s", f.Method, f.Answer)
+			}
+		}
+	}
+	with := func(l link, method string, answer badserver.Answer) badserver.Script {
+		script := full()
+		script.Answers[method] = []badserver.Answer{answer}
+		return script
+	}
+	t.Run("-32601: contradicted", func(t *testing.T) {
+		t.Parallel()
+		eachAudited(t, func(t *testing.T, l link, method string) {
+			backend, _ := l.serve(t, "one", with(l, method, notFound(l.protocol)))
+			got := audit(t, &vmcp.Builder{}, backend)
+			f := finding(t, got, method)
+			assert.Equal(t, vmcp.Contradicted, f.Verdict)
+			assert.Contains(t, f.Answer, "-32601")
+			assert.Contains(t, f.Answer, missing)
+			assert.Equal(t, vmcp.Contradicted, got.Verdict())
+			assert.Contains(t, got.BugReport(), "`"+method+"`")
+			others(t, got, method)
+		})
+	})
+	t.Run("another error: failed", func(t *testing.T) {
+		t.Parallel()
+		eachAudited(t, func(t *testing.T, l link, method string) {
+			backend, _ := l.serve(t, "one", with(l, method, badserver.Fail(mcp.INTERNAL_ERROR, "Method not found, or so")))
+			got := audit(t, &vmcp.Builder{}, backend)
+			f := finding(t, got, method)
+			assert.Equal(t, vmcp.Broken, f.Verdict)
+			assert.Contains(t, f.Answer, "or so")
+			assert.Equal(t, vmcp.Broken, got.Verdict())
+			assert.Contains(t, got.BugReport(), "`"+method+"`")
+			others(t, got, method)
+		})
+	})
+	t.Run("a broken connection: failed", func(t *testing.T) {
+		t.Parallel()
+		eachAudited(t, func(t *testing.T, l link, method string) {
+			backend, _ := l.serve(t, "one", with(l, method, badserver.Answer{Cut: true}))
+			got := audit(t, &vmcp.Builder{}, backend)
+			assert.Equal(t, vmcp.Broken, finding(t, got, method).Verdict)
+			others(t, got, method)
+		})
+	})
+	t.Run("no answer within the time-out: failed, and the next is asked", func(t *testing.T) {
+		t.Parallel()
+		for _, method := range auditedMethods {
+			t.Run(method, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					backend, _ := hook(t, "one", with(links[0], method, badserver.Answer{Hang: true}), nil)
+					began := time.Now()
+					got := audit(t, &vmcp.Builder{Timeout: 7 * time.Second}, backend)
+					assert.Equal(t, 7*time.Second, time.Since(began))
+					f := finding(t, got, method)
+					assert.Equal(t, vmcp.Broken, f.Verdict)
+					assert.Contains(t, f.Answer, context.DeadlineExceeded.Error())
+					others(t, got, method)
+				})
+			})
+		}
+	})
+	t.Run("a result without a list: contradicted", func(t *testing.T) {
+		t.Parallel()
+		for _, method := range lists {
+			everywhere(t, func(t *testing.T, l link) {
+				if method == "tools/list" && l.name == links[3].name {
+					return // where mcp-go v1.2.1 makes an empty list of it
+				}
+				backend, _ := l.serve(t, "one", with(l, method, badserver.Result(map[string]any{})))
+				got := audit(t, &vmcp.Builder{}, backend)
+				f := finding(t, got, method)
+				assert.Equal(t, vmcp.Contradicted, f.Verdict)
+				assert.Equal(t, "a result without a list", f.Answer)
+				others(t, got, method)
+			})
+		}
+	})
+	t.Run("-32601 on the second page: failed, since the server has the method", func(t *testing.T) {
+		t.Parallel()
+		everywhere(t, func(t *testing.T, l link) {
+			for method, first := range map[string]badserver.Answer{
+				"tools/list": badserver.Tools("a"), "resources/list": badserver.Resources("res://a"), "prompts/list": badserver.Prompts("a"),
+				"resources/templates/list": badserver.ResourceTemplates("res://{a}"),
+			} {
+				script := with(l, method, first.WithNext("2").AtCursor(""))
+				script.Answers[method] = append(script.Answers[method], notFound(l.protocol))
+				backend, _ := l.serve(t, "one", script)
+				f := finding(t, audit(t, &vmcp.Builder{}, backend), method)
+				assert.Equal(t, vmcp.Broken, f.Verdict, method)
+				assert.Contains(t, f.Answer, "after 1 pages with 1 entries")
+			}
+		})
+	})
+	t.Run("resources/unsubscribe -32601: contradicted", func(t *testing.T) {
+		t.Parallel()
+		for _, l := range []link{links[0], links[2]} {
+			backend, _ := l.serve(t, "one", with(l, "resources/unsubscribe", notFound(l.protocol)))
+			f := finding(t, audit(t, &vmcp.Builder{}, backend), "resources/subscribe")
+			assert.Equal(t, vmcp.Contradicted, f.Verdict)
+			assert.Contains(t, f.Answer, "resources/unsubscribe")
+		}
+	})
+}
+
+func TestAuditWhereNothingIsListed(t *testing.T) {
+	t.Parallel()
+	empty := func() badserver.Script {
+		script := full()
+		script.Answers["resources/list"] = []badserver.Answer{badserver.Resources()}
+		script.Answers["resources/templates/list"] = []badserver.Answer{badserver.ResourceTemplates("res://no-variable")}
+		script.Answers["prompts/list"] = []badserver.Answer{badserver.Prompts()}
+		return script
+	}
+	t.Run("what needs an entry is not asked", func(t *testing.T) {
+		t.Parallel()
+		everywhere(t, func(t *testing.T, l link) {
+			backend, server := l.serve(t, "one", empty())
+			got := audit(t, &vmcp.Builder{}, backend)
+			want := map[string]string{"completion/complete": "no prompt with an argument and no resource template is listed"}
+			if l.protocol == legacy {
+				want["resources/subscribe"] = "no resource is listed"
+			}
+			for method, why := range want {
+				f := finding(t, got, method)
+				assert.Equal(t, vmcp.NotAsked, f.Verdict, method)
+				assert.Equal(t, why, f.Answer)
+				assert.Zero(t, server.Count(method))
+			}
+			assert.Equal(t, vmcp.Kept, got.Verdict())
+			assert.Empty(t, got.BugReport())
+		})
+	})
+	cases := []struct {
+		name   string
+		answer func(l link) badserver.Answer
+		want   vmcp.Verdict
+		says   string
+	}{
+		{"an error about it: kept", func(link) badserver.Answer { return badserver.Fail(mcp.RESOURCE_NOT_FOUND, "never heard of it") }, vmcp.Kept, "does not exist: "},
+		{"another error: kept", func(link) badserver.Answer { return badserver.Fail(-32000, "never heard of it") }, vmcp.Kept, "never heard of it"},
+		{"-32601: contradicted", func(l link) badserver.Answer { return notFound(l.protocol) }, vmcp.Contradicted, missing},
+		{"a broken connection: failed", func(link) badserver.Answer { return badserver.Answer{Cut: true} }, vmcp.Broken, "EOF"},
+	}
+	for _, c := range cases {
+		t.Run("what does not exist is asked for, "+c.name, func(t *testing.T) {
+			t.Parallel()
+			everywhere(t, func(t *testing.T, l link) {
+				script := empty()
+				script.Answers["resources/read"] = []badserver.Answer{c.answer(l)}
+				script.Answers["prompts/get"] = []badserver.Answer{c.answer(l)}
+				backend, server := l.serve(t, "one", script)
+				got := audit(t, &vmcp.Builder{}, backend)
+				for _, method := range []string{"resources/read", "prompts/get"} {
+					f := finding(t, got, method)
+					assert.Equal(t, c.want, f.Verdict, method)
+					assert.Contains(t, f.Answer, c.says)
+					assert.Equal(t, 1, server.Count(method))
+				}
+			})
+		})
+	}
+	t.Run("what does not exist is asked for, and given: kept", func(t *testing.T) {
+		t.Parallel()
+		backend, _ := links[0].serve(t, "one", empty())
+		got := audit(t, &vmcp.Builder{}, backend)
+		assert.Equal(t, "something for a resource that does not exist", finding(t, got, "resources/read").Answer)
+		assert.Equal(t, "something for a prompt that does not exist", finding(t, got, "prompts/get").Answer)
+		assert.Equal(t, vmcp.Kept, got.Verdict())
+	})
+}
+
+// prompting is a full server with these prompts.
+func prompting(prompts ...mcp.Prompt) badserver.Script {
+	script := full()
+	script.Answers["prompts/list"] = []badserver.Answer{badserver.Result(map[string]any{"prompts": prompts})}
+	return script
+}
+
+func TestAuditOfPromptsWithArguments(t *testing.T) {
+	t.Parallel()
+	required := mcp.NewPrompt("needs", mcp.WithArgument("who", mcp.RequiredArgument()))
+	optional := mcp.NewPrompt("takes", mcp.WithArgument("how"))
+	t.Run("one that needs none is preferred", func(t *testing.T) {
+		t.Parallel()
+		everywhere(t, func(t *testing.T, l link) {
+			backend, server := l.serve(t, "one", prompting(required, optional))
+			got := audit(t, &vmcp.Builder{}, backend)
+			assert.Equal(t, `the prompt "takes"`, finding(t, got, "prompts/get").Answer)
+			assert.Equal(t, `1 completion for the argument "who"`, finding(t, got, "completion/complete").Answer)
+			assert.Equal(t, 1, server.Count("prompts/get"))
+		})
+	})
+	for _, code := range []int{mcp.INVALID_PARAMS, mcp.INTERNAL_ERROR} {
+		t.Run(fmt.Sprintf("%d about what was left out: kept", code), func(t *testing.T) {
+			t.Parallel()
+			everywhere(t, func(t *testing.T, l link) {
+				script := prompting(required)
+				script.Answers["prompts/get"] = []badserver.Answer{badserver.Fail(code, "who is missing")}
+				backend, _ := l.serve(t, "one", script)
+				f := finding(t, audit(t, &vmcp.Builder{}, backend), "prompts/get")
+				assert.Equal(t, vmcp.Kept, f.Verdict)
+				assert.Contains(t, f.Answer, `the prompt "needs", asked for without its arguments`)
+				assert.Contains(t, f.Answer, "who is missing")
+			})
+		})
+	}
+	t.Run("-32601 is contradicted all the same", func(t *testing.T) {
+		t.Parallel()
+		everywhere(t, func(t *testing.T, l link) {
+			script := prompting(required)
+			script.Answers["prompts/get"] = []badserver.Answer{notFound(l.protocol)}
+			backend, _ := l.serve(t, "one", script)
+			assert.Equal(t, vmcp.Contradicted, finding(t, audit(t, &vmcp.Builder{}, backend), "prompts/get").Verdict)
+		})
+	})
+}
+
+func TestTheVerdictIsTheWorstOfTheFindings(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		found []vmcp.Verdict
+		err   string
+		want  vmcp.Verdict
+	}{
+		{nil, "", vmcp.Kept},
+		{[]vmcp.Verdict{vmcp.Kept, vmcp.NotAsked}, "", vmcp.Kept},
+		{[]vmcp.Verdict{vmcp.Kept, vmcp.Contradicted, vmcp.Kept}, "", vmcp.Contradicted},
+		{[]vmcp.Verdict{vmcp.Contradicted, vmcp.Broken, vmcp.Contradicted}, "", vmcp.Broken},
+		{[]vmcp.Verdict{vmcp.Broken, vmcp.Contradicted}, "", vmcp.Broken},
+		{nil, "nobody there", vmcp.Broken},
+		{[]vmcp.Verdict{vmcp.Contradicted}, "and then it closed badly", vmcp.Broken},
+	}
+	for _, c := range cases {
+		audit := vmcp.Audit{Error: c.err}
+		for _, verdict := range c.found {
+			audit.Findings = append(audit.Findings, vmcp.Finding{Verdict: verdict})
+		}
+		assert.Equal(t, c.want, audit.Verdict(), "%v %q", c.found, c.err)
+	}
+}
+
+func TestAuditOfAServerThatCannotBeAsked(t *testing.T) {
+	t.Parallel()
+	gone, _ := links[2].serve(t, "gone", full())
+	gone.Connector = connect.To(failures[0].target(t))
+	dead, server := links[0].serve(t, "dead", full())
+	require.NoError(t, server.Close())
+	good, _ := links[0].serve(t, "good", full())
+	audits, err := new(vmcp.Builder).Audit(t.Context(), []vmcp.Backend{gone, dead, good})
+	require.NoError(t, err)
+	require.Len(t, audits, 3)
+	for i, id := range []string{"gone", "dead"} {
+		assert.Equal(t, id, audits[i].ID, "the order is that of the backends")
+		assert.Equal(t, vmcp.Broken, audits[i].Verdict())
+		assert.NotEmpty(t, audits[i].Error)
+		assert.NotEmpty(t, audits[i].Remedy)
+		assert.Empty(t, audits[i].Findings)
+		assert.Empty(t, audits[i].BugReport(), "who could not be asked is not accused")
+	}
+	assert.Contains(t, audits[0].Remedy, "check the address")
+	assert.Equal(t, vmcp.Kept, audits[2].Verdict())
+}
+
+func TestAuditOfAServerThatAgreesToAProtocolAndRefusesIt(t *testing.T) {
+	t.Parallel()
+	for _, l := range []link{links[0], links[2]} {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			script := full()
+			script.Protocol = legacy
+			script.Answers["server/discover"] = []badserver.Answer{badserver.Result(map[string]any{
+				"resultType": "complete", "supportedVersions": []string{modern, legacy}, "ttlMs": 0, "cacheScope": "private",
+				"capabilities": json.RawMessage(script.Capabilities),
+			})}
+			refusal := badserver.Unsupported()
+			refusal.Protocol = modern
+			for method, answers := range script.Answers {
+				if method != "server/discover" {
+					script.Answers[method] = append([]badserver.Answer{refusal}, answers...)
+				}
+			}
+			backend, server := l.serve(t, "one", script)
+			got := audit(t, &vmcp.Builder{}, backend)
+			assert.Equal(t, vmcp.Kept, got.Verdict())
+			assert.Equal(t, legacy, got.ProtocolVersion)
+			assert.Len(t, got.Findings, 10, "what the first connection found is forgotten")
+			assert.Equal(t, 2, server.Count("tools/list"))
+			assert.Equal(t, 1, server.Count("prompts/list"), "one refusal is enough")
+		})
+	}
+}
+
+func TestAuditsRunSideBySideAndClose(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := full()
+		slow.Answers["tools/list"] = []badserver.Answer{{Delay: badserver.Duration(time.Second), Result: badserver.Tools("a").Result}}
+		var backends []vmcp.Backend
+		var servers []*hooked
+		for i := range 6 {
+			backend, server := hook(t, fmt.Sprintf("b%d", i), slow, nil)
+			backends, servers = append(backends, backend), append(servers, server)
+		}
+		for concurrency, want := range map[int]time.Duration{0: time.Second, 3: 2 * time.Second, 1: 6 * time.Second} {
+			began := time.Now()
+			_, err := (&vmcp.Builder{Concurrency: concurrency}).Audit(t.Context(), backends)
+			require.NoError(t, err)
+			assert.Equal(t, want, time.Since(began))
+		}
+		for _, server := range servers {
+			dialed, still := server.open()
+			assert.Equal(t, 3, dialed)
+			assert.Zero(t, still)
+		}
+	})
+}
+
+func TestBugReport(t *testing.T) {
+	t.Parallel()
+	script := full()
+	script.Answers["resources/list"] = []badserver.Answer{badserver.Fail(mcp.METHOD_NOT_FOUND, "Method not found")}
+	script.Answers["resources/templates/list"] = []badserver.Answer{badserver.Result(map[string]any{})}
+	script.Answers["prompts/get"] = []badserver.Answer{badserver.Fail(mcp.METHOD_NOT_FOUND, "unknown `method`")}
+	script.Answers["logging/setLevel"] = []badserver.Answer{badserver.Fail(mcp.INTERNAL_ERROR, "no\n\n# database\n- [x](http://evil.example)")}
+	backend, _ := links[0].serve(t, "one", script)
+	got := audit(t, &vmcp.Builder{}, backend)
+
+	want, err := os.ReadFile("testdata/bugreport.md")
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got.BugReport())
+
+	t.Run("a server without a name", func(t *testing.T) {
+		t.Parallel()
+		unnamed := got
+		unnamed.ServerName, unnamed.ServerVersion = "", "\n"
+		assert.True(t, strings.HasPrefix(unnamed.BugReport(), "The server does not keep what it advertises\n"), unnamed.BugReport())
+	})
+	t.Run("one that only fails is not told about contradictions", func(t *testing.T) {
+		t.Parallel()
+		report := vmcp.Audit{Findings: []vmcp.Finding{{Capability: "tools", Method: "tools/list", Verdict: vmcp.Broken, Answer: "no"}}}.BugReport()
+		assert.Contains(t, report, "`tools/list`")
+		assert.NotContains(t, report, "-32601")
+	})
+}

@@ -1,0 +1,48 @@
+package vmcp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// BugReport returns a text, in Markdown, to paste into an issue for the
+// server's authors, or "" if the server keeps its promises or could not be
+// asked. What the server answered is quoted: read it before you publish it.
+func (a Audit) BugReport() string {
+	var contradicted, broken []Finding
+	for _, finding := range a.Findings {
+		switch finding.Verdict {
+		case Contradicted:
+			contradicted = append(contradicted, finding)
+		case Broken:
+			broken = append(broken, finding)
+		}
+	}
+	if len(contradicted)+len(broken) == 0 {
+		return ""
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s does not keep what it advertises\n\n", oneLine(nameOr(a.ServerName, "The server")+" "+a.ServerVersion))
+	fmt.Fprintf(&text, "In its handshake (protocol %s) the server advertises capabilities whose methods do not work:\n\n", a.ProtocolVersion)
+	for _, finding := range append(contradicted, broken...) {
+		fmt.Fprintf(&text, "- it advertises `%s`, and answers `%s` with: %s\n", finding.Capability, finding.Method, oneLine(finding.Answer))
+	}
+	if len(contradicted) > 0 {
+		fmt.Fprintf(&text, "\nA capability in the handshake is a promise that its methods exist: clients that take %d (Method not found) as fatal lose the whole server. "+
+			"Either answer the method, with an empty list if there is nothing, or leave the capability out of the handshake.\n", mcp.METHOD_NOT_FOUND)
+	}
+	return text.String()
+}
+
+func nameOr(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return name
+}
+
+// oneLine keeps what a server says from becoming a heading or a list of
+// its own.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,95 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/mcp-candor/candor/vmcp"
+)
+
+// capabilities declare the kinds that the session has something of.
+func capabilities(session *vmcp.Session) []server.ServerOption {
+	var options []server.ServerOption
+	if len(session.Tools()) > 0 {
+		options = append(options, server.WithToolCapabilities(false))
+	}
+	if len(session.Prompts()) > 0 {
+		options = append(options, server.WithPromptCapabilities(false))
+	}
+	if len(session.Resources())+len(session.ResourceTemplates()) > 0 {
+		options = append(options, server.WithResourceCapabilities(false, false))
+	}
+	if session.HasCompletions() {
+		completer := completer{session}
+		options = append(options, server.WithCompletions(),
+			server.WithPromptCompletionProvider(completer), server.WithResourceCompletionProvider(completer))
+	}
+	return options
+}
+
+func addTools(s *server.MCPServer, session *vmcp.Session) {
+	for _, tool := range session.Tools() {
+		tool.Execution = nil // tasks are not handed on
+		s.AddTool(tool, func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			result, err := session.CallTool(outgoing{ctx}, request)
+			if err != nil {
+				return nil, err
+			}
+			result.Result = handedBack(result.Result)
+			return result, nil
+		})
+	}
+}
+
+func addPrompts(s *server.MCPServer, session *vmcp.Session) {
+	for _, prompt := range session.Prompts() {
+		s.AddPrompt(prompt, func(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			result, err := session.GetPrompt(outgoing{ctx}, request)
+			if err != nil {
+				return nil, err
+			}
+			result.Result = handedBack(result.Result)
+			return result, nil
+		})
+	}
+}
+
+func addResources(s *server.MCPServer, session *vmcp.Session) {
+	read := func(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		result, err := session.ReadResource(outgoing{ctx}, request)
+		if err != nil {
+			return nil, err
+		}
+		return result.Contents, nil
+	}
+	for _, resource := range session.Resources() {
+		s.AddResource(resource, read)
+	}
+	for _, template := range session.ResourceTemplates() {
+		s.AddResourceTemplate(template, read)
+	}
+}
+
+// completer answers completions for mcp-go's server.
+type completer struct{ session *vmcp.Session }
+
+func (c completer) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, known mcp.CompleteContext) (*mcp.Completion, error) {
+	return c.complete(ctx, mcp.PromptReference{Type: "ref/prompt", Name: name}, argument, known)
+}
+
+func (c completer) CompleteResourceArgument(ctx context.Context, uri string, argument mcp.CompleteArgument, known mcp.CompleteContext) (*mcp.Completion, error) {
+	return c.complete(ctx, mcp.ResourceReference{Type: "ref/resource", URI: uri}, argument, known)
+}
+
+func (c completer) complete(ctx context.Context, ref any, argument mcp.CompleteArgument, known mcp.CompleteContext) (*mcp.Completion, error) {
+	result, err := c.session.Complete(outgoing{ctx}, mcp.CompleteRequest{Params: mcp.CompleteParams{Ref: ref, Argument: argument, Context: known}})
+	if errors.Is(err, mcp.ErrMethodNotFound) {
+		return &mcp.Completion{}, nil // the gateway declares them for another backend
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &result.Completion, nil
+}

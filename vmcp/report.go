@@ -1,0 +1,96 @@
+package vmcp
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/mcp-candor/candor/middleware"
+)
+
+// A State says how much of a backend a session has.
+type State string
+
+// The states of a backend.
+const (
+	// Ready: all that the backend advertised is there.
+	Ready State = "ready"
+	// Degraded: the backend serves, but something that it advertised is
+	// missing or had to be left out.
+	Degraded State = "degraded"
+	// Failed: the session has nothing of the backend.
+	Failed State = "failed"
+)
+
+// A Report says, for each backend, what is there, what is missing and why. It
+// is the one source of what the log, the command line and the endpoint tell,
+// has no secrets in it, and is written as JSON by encoding/json.
+type Report struct {
+	Backends []BackendReport `json:"backends"` // in the order they were given
+}
+
+// A BackendReport is the part of a [Report] about one backend.
+type BackendReport struct {
+	ID     string    `json:"id"`
+	State  State     `json:"state"`
+	Since  time.Time `json:"since"`
+	Target string    `json:"target"` // what was connected to, without secrets
+
+	ServerName      string `json:"serverName,omitempty"`
+	ServerVersion   string `json:"serverVersion,omitempty"`
+	ProtocolVersion string `json:"protocolVersion,omitempty"`
+
+	// What the server lists is counted, what is left out included.
+	Tools             int `json:"tools"`
+	Resources         int `json:"resources"`
+	ResourceTemplates int `json:"resourceTemplates"`
+	Prompts           int `json:"prompts"`
+
+	// Reason says in words why the backend is not ready, with what the server
+	// itself said; Remedy what can be done about it, where that is known.
+	Reason string `json:"reason,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
+
+	Contradictions []middleware.Contradiction `json:"contradictions,omitempty"`
+	LeftOut        []LeftOut                  `json:"leftOut,omitempty"`
+
+	// Err is why the backend failed, with its type; nil unless it did.
+	Err error `json:"-"`
+}
+
+// LeftOut is something that a backend offered and the session does not.
+type LeftOut struct {
+	Kind   string `json:"kind"` // "tool", "prompt", "resource" or "resource template"
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Backend returns the report about the backend with the ID, and whether there
+// is one.
+func (r Report) Backend(id string) (BackendReport, bool) {
+	for _, backend := range r.Backends {
+		if backend.ID == id {
+			return backend, true
+		}
+	}
+	return BackendReport{}, false
+}
+
+// Failed returns the IDs of the backends that failed.
+func (r Report) Failed() []string {
+	var failed []string
+	for _, backend := range r.Backends {
+		if backend.State == Failed {
+			failed = append(failed, backend.ID)
+		}
+	}
+	return failed
+}
+
+// String returns the report as indented JSON.
+func (r Report) String() string {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

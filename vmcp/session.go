@@ -1,0 +1,279 @@
+package vmcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
+	"golang.org/x/sync/errgroup"
+)
+
+// A Session is many backends behind one set of tools, resources and prompts.
+// It is safe for concurrent use. Every call costs its backend exactly one
+// request, or none where the session knows that nobody serves it.
+type Session struct {
+	members     []*member
+	routing     sync.Mutex // held while the routes are made anew
+	routes      atomic.Pointer[routes]
+	listTimeout time.Duration
+	callTimeout time.Duration
+	life        context.Context // ends with Close
+	end         context.CancelFunc
+	watching    sync.WaitGroup
+	closing     sync.Once
+	closed      error
+}
+
+func newSession(members []*member, listTimeout, callTimeout time.Duration) *Session {
+	s := &Session{members: members, listTimeout: listTimeout, callTimeout: callTimeout}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.reroute()
+	for _, m := range members {
+		if m.client != nil {
+			s.watching.Go(func() { s.watch(m) })
+		}
+	}
+	return s
+}
+
+// reroute makes the routes anew, from what the backends list now.
+func (s *Session) reroute() {
+	s.routing.Lock()
+	defer s.routing.Unlock()
+	s.routes.Store(newRoutes(s.members))
+}
+
+// ErrClosed says that a call came after [Session.Close], or was ended by it.
+var ErrClosed = errors.New("vmcp: the session is closed")
+
+// Report says how each backend stands.
+func (s *Session) Report() Report {
+	report := Report{Backends: make([]BackendReport, len(s.members))}
+	leftOut := s.routes.Load().leftOut
+	for i, m := range s.members {
+		report.Backends[i] = m.report(leftOut[m])
+	}
+	return report
+}
+
+// Tools returns all tools under their exposed names, sorted by name.
+func (s *Session) Tools() []mcp.Tool { return slices.Clone(s.routes.Load().tools) }
+
+// Prompts returns all prompts under their exposed names, sorted by name.
+func (s *Session) Prompts() []mcp.Prompt { return slices.Clone(s.routes.Load().prompts) }
+
+// Resources returns all resources, backend by backend.
+func (s *Session) Resources() []mcp.Resource { return slices.Clone(s.routes.Load().resources) }
+
+// ResourceTemplates returns all resource templates, backend by backend.
+func (s *Session) ResourceTemplates() []mcp.ResourceTemplate {
+	return slices.Clone(s.routes.Load().templates)
+}
+
+// HasCompletions says whether a backend that has prompts or resources
+// advertises completions of their arguments.
+func (s *Session) HasCompletions() bool {
+	return slices.ContainsFunc(s.members, (*member).completes)
+}
+
+// An UnknownError says that no backend of the session has what was asked for.
+// Test for it with [errors.As].
+type UnknownError struct {
+	Kind string // "tool", "prompt", "resource" or "backend"
+	Name string
+	// Failed are the backends that failed; one of them may have it.
+	Failed []BackendReport
+}
+
+// Error names what is unknown and the failed backends that may have it, with
+// their reasons.
+func (e *UnknownError) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "unknown %s %q", e.Kind, e.Name)
+	for _, backend := range e.Failed {
+		fmt.Fprintf(&text, "; backend %q, which may have it, failed: %s", backend.ID, backend.Reason)
+	}
+	return text.String()
+}
+
+// unknown blames only the backends whose names the name could be.
+func (s *Session) unknown(kind, name string) error {
+	failure := &UnknownError{Kind: kind, Name: name}
+	for _, backend := range s.Report().Backends {
+		if backend.State == Failed && (kind == "resource" || strings.HasPrefix(name, backend.ID+"_")) {
+			failure.Failed = append(failure.Failed, backend)
+		}
+	}
+	return failure
+}
+
+// CallTool calls a tool by its exposed name. Only the parameters travel to the
+// backend, never the request's headers. A tool that fails answers with a
+// result whose IsError is set; an error is an [*UnknownError], [ErrClosed] or
+// the backend's own, with its type.
+func (s *Session) CallTool(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	to, ok := s.routes.Load().toolOwners[request.Params.Name]
+	if !ok {
+		return nil, s.unknown("tool", request.Params.Name)
+	}
+	params := request.Params
+	params.Name, params.Meta = to.name, onward(params.Meta)
+	if params.RawArguments != nil {
+		params.Arguments = params.RawArguments // as it came: numbers keep their digits
+	}
+	return ask(ctx, s, to.member, (*mcpclient.Client).CallTool, mcp.CallToolRequest{Params: params})
+}
+
+// GetPrompt renders a prompt by its exposed name. What travels and which errors
+// there are is as with CallTool.
+func (s *Session) GetPrompt(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	to, ok := s.routes.Load().promptOwners[request.Params.Name]
+	if !ok {
+		return nil, s.unknown("prompt", request.Params.Name)
+	}
+	params := request.Params
+	params.Name, params.Meta = to.name, onward(params.Meta)
+	return ask(ctx, s, to.member, (*mcpclient.Client).GetPrompt, mcp.GetPromptRequest{Params: params})
+}
+
+// ReadResource reads a resource from the backend that lists it, or that has a
+// template for it, or else from the only backend with resources, if there is
+// just one: servers may serve what they do not list. A backend that promised
+// resources and does not have the list counts only where no other has it.
+func (s *Session) ReadResource(ctx context.Context, request mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	to, ok := s.ownerOf(request.Params.URI)
+	if !ok {
+		return nil, s.unknown("resource", request.Params.URI)
+	}
+	params := mcp.ReadResourceParams{URI: request.Params.URI, Meta: onward(request.Params.Meta)}
+	return ask(ctx, s, to, (*mcpclient.Client).ReadResource, mcp.ReadResourceRequest{Params: params})
+}
+
+// Complete asks the backend that a prompt or a resource belongs to. The
+// reference is a [mcp.PromptReference], with the exposed name, or a
+// [mcp.ResourceReference].
+func (s *Session) Complete(ctx context.Context, request mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	params := request.Params
+	switch ref := params.Ref.(type) {
+	case mcp.PromptReference:
+		to, ok := s.routes.Load().promptOwners[ref.Name]
+		if !ok {
+			return nil, s.unknown("prompt", ref.Name)
+		}
+		ref.Name = to.name
+		params.Ref = ref
+		return ask(ctx, s, to.member, (*mcpclient.Client).Complete, mcp.CompleteRequest{Params: params})
+	case mcp.ResourceReference:
+		to, ok := s.ownerOf(ref.URI)
+		if !ok {
+			return nil, s.unknown("resource", ref.URI)
+		}
+		return ask(ctx, s, to, (*mcpclient.Client).Complete, mcp.CompleteRequest{Params: params})
+	default:
+		return nil, fmt.Errorf("%w: a completion needs a mcp.PromptReference or mcp.ResourceReference, not a %T", mcp.ErrInvalidParams, params.Ref)
+	}
+}
+
+func (s *Session) ownerOf(uri string) (*member, bool) {
+	if owner, ok := s.routes.Load().ownerOf(uri); ok {
+		return owner, true
+	}
+	if serving := s.those((*member).servesResources); len(serving) > 0 {
+		return serving[0], len(serving) == 1
+	}
+	// One that does not have the list may still have the resource.
+	promising := s.those((*member).advertisesResources)
+	if len(promising) != 1 {
+		return nil, false
+	}
+	return promising[0], true
+}
+
+func (s *Session) those(which func(*member) bool) []*member {
+	return slices.DeleteFunc(slices.Clone(s.members), func(m *member) bool { return !which(m) })
+}
+
+// ask sends one request to a backend and names the backend in the error.
+func ask[Req, Res any](ctx context.Context, s *Session, to *member, call func(*mcpclient.Client, context.Context, Req) (*Res, error), request Req) (*Res, error) {
+	ctx, done := s.bound(ctx)
+	defer done()
+	if s.life.Err() != nil {
+		return nil, ErrClosed
+	}
+	result, err := call(to.client, ctx, request)
+	if err != nil {
+		return nil, s.blame(to, err)
+	}
+	return result, nil
+}
+
+// blame names the backend in an error, and the session if that ended the call.
+func (s *Session) blame(m *member, err error) error {
+	if s.life.Err() != nil {
+		return fmt.Errorf("%w: backend %q: %w", ErrClosed, m.ID, err)
+	}
+	return fmt.Errorf("backend %q: %w", m.ID, err)
+}
+
+// bound gives a call a deadline, if it has none, and ends it with the session:
+// not every transport does so when it is closed.
+func (s *Session) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	expire := func() {}
+	if _, bounded := ctx.Deadline(); !bounded {
+		ctx, expire = context.WithTimeout(ctx, s.callTimeout)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.life, cancel)
+	return ctx, func() { stop(); cancel(); expire() }
+}
+
+// onward returns what of a request's _meta goes on to the backend: not what
+// the protocol says about the hop that it came over, and not its progress
+// token, since progress is not handed back.
+func onward(meta *mcp.Meta) *mcp.Meta {
+	if meta == nil {
+		return nil
+	}
+	kept := map[string]any{}
+	for key, value := range meta.AdditionalFields {
+		if key != "progressToken" && !strings.HasPrefix(key, "io.modelcontextprotocol/") {
+			kept[key] = value
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return &mcp.Meta{AdditionalFields: kept}
+}
+
+// Close ends the calls in flight, with [ErrClosed], and closes all backends,
+// side by side. Closing again returns the first error.
+func (s *Session) Close() error {
+	s.closing.Do(func() {
+		s.end()
+		s.watching.Wait()
+		failures := make([]error, len(s.members))
+		var group errgroup.Group
+		for i, m := range s.members {
+			if m.client == nil {
+				continue
+			}
+			group.Go(func() error {
+				if err := m.client.Close(); err != nil {
+					failures[i] = fmt.Errorf("close backend %q: %w", m.ID, err)
+				}
+				return nil
+			})
+		}
+		_ = group.Wait() // the failures are kept beside it, all of them
+		s.closed = errors.Join(failures...)
+	})
+	return s.closed
+}
