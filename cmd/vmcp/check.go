@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"text/tabwriter"
+
+	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/vmcp"
+	"github.com/spf13/cobra"
+)
+
+func newCheck(io streams) *cobra.Command {
+	var s setup
+	var address string
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "check [--config FILE | --url URL | -- COMMAND ARG...]",
+		Short: "Audit what servers advertise",
+		Long: `Asks each method of each capability that a server advertises, says what came
+back, and gives a verdict: kept, contradicted (the server does not have the
+method, or its answer has no list) or failed. Tools are never called. For a
+server that does not keep its word it prints a text to send to the server's
+authors.
+
+Exit status: 0 if all is kept, 10 if something is contradicted, 11 if something
+failed, 2 on wrong usage or configuration.`,
+		Example: `  vmcp check --url https://mcp.example.com/mcp
+  vmcp check -- npx -y @modelcontextprotocol/server-everything`,
+		RunE: func(command *cobra.Command, args []string) (err error) {
+			source, err := checkSource(command, args, address, s.config)
+			if err != nil {
+				return err
+			}
+			builder, backends, log, err := s.open(io.err)
+			if err != nil {
+				return err
+			}
+			defer func() { err = closing(err, log) }()
+			if source != nil {
+				backends = []vmcp.Backend{newBackend("server", targetOf(*source), builder.Logger)}
+			}
+			audits, err := builder.Audit(command.Context(), backends)
+			if err != nil {
+				return err
+			}
+			if err := printAudits(io.out, asJSON, audits); err != nil {
+				return &failure{statusFailure, err}
+			}
+			return auditStatus(audits)
+		},
+	}
+	s.flags(command)
+	command.Flags().StringVar(&address, "url", "", "the `URL` of one server to audit")
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+// checkSource returns the one server that the arguments name, or nil where
+// they leave it to the configuration.
+func checkSource(command *cobra.Command, args []string, address, file string) (*config.Server, error) {
+	if (address != "" && len(args) > 0) || (file != "" && (address != "" || len(args) > 0)) {
+		return nil, errors.New("--config, --url and a command exclude each other: give one")
+	}
+	if len(args) > 0 && command.ArgsLenAtDash() != 0 {
+		return nil, fmt.Errorf("unknown argument %q; a command to audit stands after --", args[0])
+	}
+	switch {
+	case address != "":
+		return urlSource(address)
+	case len(args) > 0:
+		return &config.Server{Type: config.TypeStdio, Command: args[0], Args: args[1:]}, nil
+	default:
+		return nil, nil
+	}
+}
+
+// urlSource does not say what is wrong with a URL: it may hold secrets.
+func urlSource(address string) (*config.Server, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" {
+		return nil, errors.New("--url is not an absolute http or https URL; write it like https://example.com/mcp")
+	}
+	return &config.Server{Type: config.TypeOfPath(parsed.Path), URL: address}, nil
+}
+
+func printAudits(out io.Writer, asJSON bool, audits []vmcp.Audit) error {
+	if asJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		type audited struct {
+			vmcp.Audit
+			Verdict   vmcp.Verdict `json:"verdict"`
+			BugReport string       `json:"bugReport,omitempty"`
+		}
+		list := make([]audited, len(audits))
+		for i, audit := range audits {
+			list[i] = audited{audit, audit.Verdict(), audit.BugReport()}
+		}
+		return encoder.Encode(list)
+	}
+	for i, audit := range audits {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := printAudit(out, audit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printAudit(out io.Writer, audit vmcp.Audit) error {
+	fmt.Fprintf(out, "%s: %s\n", audit.ID, audit.Verdict())
+	if audit.ProtocolVersion != "" {
+		fmt.Fprintf(out, "%s %s, protocol %s, at %s\n", oneLine(audit.ServerName, 80), oneLine(audit.ServerVersion, 40), audit.ProtocolVersion, audit.Target)
+	}
+	if audit.Error != "" {
+		fmt.Fprintf(out, "could not be asked: %s; %s\n", oneLine(audit.Error, 1000), audit.Remedy)
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if len(audit.Findings) > 0 {
+		fmt.Fprintln(table, "  CAPABILITY\tMETHOD\tVERDICT\tWHAT CAME BACK")
+	}
+	for _, f := range audit.Findings {
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Capability, f.Method, f.Verdict, oneLine(f.Answer, 200))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if report := audit.BugReport(); report != "" {
+		fmt.Fprintf(out, "\n--- for the server's authors ---\n%s--- end ---\n", clean(report))
+	}
+	return nil
+}
+
+func auditStatus(audits []vmcp.Audit) error {
+	worst := statusOK
+	for _, audit := range audits {
+		switch audit.Verdict() {
+		case vmcp.Broken:
+			worst = statusFailed
+		case vmcp.Contradicted:
+			worst = max(worst, statusContradicted)
+		}
+	}
+	if worst == statusOK {
+		return nil
+	}
+	return &failure{status: worst}
+}

@@ -1,0 +1,283 @@
+package config
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The transports, as Server.Type has them.
+const (
+	TypeStdio = "stdio"
+	TypeHTTP  = "http"
+	TypeSSE   = "sse"
+)
+
+// typeNames are the names that files have for the transports.
+var typeNames = map[string]string{
+	"stdio":           TypeStdio,
+	"http":            TypeHTTP,
+	"streamable-http": TypeHTTP,
+	"streamableHttp":  TypeHTTP,
+	"streamable_http": TypeHTTP,
+	"sse":             TypeSSE,
+}
+
+// fields are the keys of a server that have an effect and a value, under their first name.
+type fields map[string]entry
+
+// server checks nothing more of a server that is disabled: it may be so because it is not ready.
+func (r *reader) server(e entry) (s Server, disabled bool) {
+	members, ok := r.members(e, `Write {"command": ...} or {"url": ...}.`)
+	if !ok {
+		return Server{}, false
+	}
+	if r.disabled(members) {
+		r.note(e, e.path+" is disabled and left out")
+		return Server{}, true
+	}
+	r.checkName(e)
+	f := r.fields(e, members)
+	s.Name = e.name
+	if s.Type, ok = r.declaredType(f); !ok {
+		return s, false
+	}
+	command, isCommand := f["command"]
+	address, isURL := f["url"]
+	switch {
+	case isCommand && isURL:
+		r.problem(e, fmt.Sprintf("both a %q and a %q", command.name, address.name),
+			`Keep "command" for a program to start, or "url" for a server to connect to.`)
+	case isCommand:
+		r.local(&s, f)
+	case isURL:
+		r.remote(&s, f)
+	default:
+		r.problem(e, `neither a "command" nor a "url"`,
+			`Give it a "command" to start, such as "npx", or a "url" to connect to, such as "https://example.com/mcp".`)
+	}
+	return s, false
+}
+
+// disabled is true if any of the keys that can say so does.
+func (r *reader) disabled(members []entry) bool {
+	disabled := false
+	for _, m := range members {
+		if serverKeys[m.name] != "disabled" || m.kind() == 'n' {
+			continue
+		}
+		if m.kind() != 't' && m.kind() != 'f' {
+			r.wrongKind(m, "true or false", "Write true or false, without quotes.")
+			continue
+		}
+		disabled = disabled || (m.kind() == 't') == (m.name == "disabled")
+	}
+	return disabled
+}
+
+var (
+	goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+	badRunes = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+)
+
+func (r *reader) checkName(e entry) {
+	if goodName.MatchString(e.name) {
+		return
+	}
+	remedy := `Use letters, digits, "_" and "-", 32 at most, the first a letter or a digit.`
+	if name := suggestName(e.name); name != "" {
+		remedy = fmt.Sprintf("Rename it, for example to %q.", name)
+	}
+	r.problem(e, "not a name that can be the prefix of a tool's name", remedy)
+}
+
+func suggestName(name string) string {
+	name = strings.TrimLeft(badRunes.ReplaceAllString(name, "-"), "_-")
+	return strings.TrimRight(name[:min(len(name), 32)], "_-")
+}
+
+func (r *reader) fields(server entry, members []entry) fields {
+	f := fields{}
+	for _, m := range members {
+		key, known := serverKeys[m.name]
+		_, ignored := withoutEffect[m.name]
+		switch {
+		case isComment(m.name) || key == "disabled" || known && m.blank():
+		case known:
+			r.addField(f, key, m)
+		case ignored:
+			r.ignore(server, m)
+		default:
+			r.unknownServerKey(m)
+		}
+	}
+	return f
+}
+
+// addField lets a file have several names of one key, for several programs, as long as they agree.
+func (r *reader) addField(f fields, key string, e entry) {
+	first, ok := f[key]
+	switch {
+	case !ok:
+		f[key] = e
+	case first.kind() != e.kind() || first.text() != e.text():
+		r.problem(e, fmt.Sprintf("another name of %q in line %d, with another value", first.name, r.line(first)), "Keep one of the two.")
+	}
+}
+
+func (r *reader) unknownServerKey(e entry) {
+	near := meant[e.name]
+	if near == "" {
+		near = nearest(e.name, serverKeyNames)
+	}
+	if near == "" {
+		r.problem(e, "unknown key", "Remove it: vmcp knows command, args, env, cwd, url, headers, type and disabled.")
+		return
+	}
+	r.problem(e, "unknown key", fmt.Sprintf("Did you mean %q?", near))
+}
+
+// declaredType is what "type" says; empty where there is none.
+func (r *reader) declaredType(f fields) (declared string, ok bool) {
+	e, ok := f["type"]
+	if !ok {
+		return "", true
+	}
+	if e.kind() == '{' { // The command line of Cline writes {"transport": {"type": ..., "url": ...}}.
+		r.wrongKind(e, "a string", "Move what is in it one level up.")
+		return "", false
+	}
+	if e.kind() == '"' {
+		if declared, ok = typeNames[e.text()]; ok {
+			return declared, true
+		}
+	}
+	r.problem(e, "not a transport that vmcp knows",
+		`Write "stdio", "http" (or "streamable-http", "streamableHttp", "streamable_http") or "sse".`)
+	return "", false
+}
+
+// local fills in a server that is a program to start.
+func (r *reader) local(s *Server, f fields) {
+	if s.Type == TypeHTTP || s.Type == TypeSSE {
+		r.problem(f["type"], fmt.Sprintf(`says %q, but there is a "command"`, s.Type), `Write "stdio", or a "url" instead of the "command".`)
+	}
+	s.Type = TypeStdio
+	command, ok := r.text(f["command"])
+	if ok && strings.TrimSpace(command) == "" {
+		r.problem(f["command"], "is empty", `Name the program to start, such as "npx".`)
+	}
+	s.Command = command
+	if e, ok := f["args"]; ok {
+		s.Args = r.list(e, `Write ["-y", "some-package"].`)
+	}
+	if e, ok := f["env"]; ok {
+		s.Env = r.texts(e, envRule)
+	}
+	if e, ok := f["cwd"]; ok {
+		s.Dir, _ = r.text(e)
+	}
+	if e, ok := f["headers"]; ok {
+		r.problem(e, `only a server with a "url" has "headers"`, `Remove it, or pass the value in "env".`)
+	}
+}
+
+// remote fills in a server to connect to.
+func (r *reader) remote(s *Server, f fields) {
+	if s.Type == TypeStdio {
+		r.problem(f["type"], `says "stdio", but there is no "command"`, `Write "http" or "sse", or a "command" instead of the "url".`)
+	}
+	var guess string
+	s.URL, guess = r.address(f["url"])
+	if s.Type == "" {
+		s.Type = guess
+	}
+	if e, ok := f["headers"]; ok {
+		s.Headers = r.texts(e, headerRule)
+	}
+	for _, key := range []string{"args", "env", "cwd"} {
+		if e, ok := f[key]; ok {
+			r.problem(e, fmt.Sprintf(`only a server with a "command" has %q`, key), `Remove it, or pass the value in "headers".`)
+		}
+	}
+}
+
+// address is a URL, and the transport that it suggests.
+func (r *reader) address(e entry) (address, transport string) {
+	address, ok := r.text(e)
+	if !ok {
+		return "", ""
+	}
+	u, err := url.Parse(address) // err quotes the address
+	if err != nil || !goodURL(u) || address != strings.TrimSpace(address) {
+		r.problem(e, "not an absolute http or https URL", `Write it like "https://example.com/mcp".`)
+		return "", ""
+	}
+	if e.name == "httpUrl" {
+		return address, TypeHTTP
+	}
+	return address, TypeOfPath(u.Path)
+}
+
+// TypeOfPath is the transport that the path of a URL suggests where nothing else says: TypeSSE where
+// it ends in /sse, else TypeHTTP.
+func TypeOfPath(path string) string {
+	if strings.HasSuffix(strings.TrimRight(path, "/"), "/sse") {
+		return TypeSSE
+	}
+	return TypeHTTP
+}
+
+func goodURL(u *url.URL) bool {
+	_, err := strconv.ParseUint(u.Port(), 10, 16)
+	goodPort := u.Port() == "" || err == nil
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && goodPort
+}
+
+// textsRule is what holds for an object of strings.
+type textsRule struct {
+	remedy string                   // for what is no such object
+	same   func(name string) string // names with the same result are one name
+	name   func(name string) fault
+	value  func(value string) fault
+}
+
+var envRule = textsRule{
+	remedy: `Write {"NAME": "value"}.`,
+	same:   func(name string) string { return name },
+	name: func(name string) fault {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			return fault{`the name of a variable cannot be empty or have a "=" in it`, `Write {"NAME": "value"}.`}
+		}
+		return fault{}
+	},
+	value: func(string) fault { return fault{} },
+}
+
+// headerName is what HTTP calls a token.
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+// headerRule takes names that differ in case only for one name: HTTP does so too, and which of the
+// two is sent would be chance.
+var headerRule = textsRule{
+	remedy: `Write {"Authorization": "Bearer ${TOKEN}"}.`,
+	same:   http.CanonicalHeaderKey,
+	name: func(name string) fault {
+		if !headerName.MatchString(name) {
+			return fault{"not a name that a header can have", `Write {"Authorization": "Bearer ${TOKEN}"}.`}
+		}
+		return fault{}
+	},
+	value: func(value string) fault {
+		if strings.ContainsFunc(value, isControl) {
+			return fault{"has a line break or another control character in it",
+				"Remove it; a variable that was filled from a file often ends in a line break."}
+		}
+		return fault{}
+	},
+}
+
+func isControl(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }

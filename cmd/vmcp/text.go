@@ -1,0 +1,23 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+)
+
+// printable maps what could move a terminal's cursor to a space.
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
+}
+
+// clean takes the control characters out of a text of several lines.
+func clean(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.Map(printable, line)
+	}
+	return strings.Join(lines, "\n")
+}
