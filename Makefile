@@ -1,0 +1,54 @@
+# Everything that a contributor or the CI runs. `make help` lists it.
+
+GO            ?= go
+GOLANGCI_LINT ?= v2.15.0
+BIN           := bin
+export GOFLAGS := -buildvcs=false
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## serve two servers that are inside the program: one honest, one that breaks its promises
+	$(GO) run ./cmd/vmcp serve
+
+.PHONY: build
+build: ## build bin/vmcp
+	$(GO) build -o $(BIN)/vmcp ./cmd/vmcp
+
+.PHONY: test
+test: ## all tests, offline
+	$(GO) test ./...
+
+.PHONY: race
+race: ## all tests with the race detector
+	$(GO) test -race ./...
+
+.PHONY: bench
+bench: ## what the chain costs, in ns/op and allocs/op
+	$(GO) test -run '^$$' -bench . -benchmem ./mcpclient ./middleware_test
+
+.PHONY: cover
+cover: ## statement coverage over all packages
+	$(GO) test -coverpkg=./... -coverprofile=coverage.out ./...
+	$(GO) tool cover -func=coverage.out | tail -n 1
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint-$(GOLANGCI_LINT) ## all linters, see .golangci.yml
+	$< run ./...
+
+$(BIN)/golangci-lint-$(GOLANGCI_LINT):
+	GOBIN=$(abspath $(BIN)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
+	mv $(BIN)/golangci-lint $@
+
+.PHONY: tidy-check
+tidy-check: ## fail if go.mod, go.sum or a file's format is not tidy
+	$(GO) mod tidy -diff
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt -w on these'; exit 1; }
+
+.PHONY: real
+real: ## the suite against real servers and clients from npm (needs Node 20 and npm)
+	$(GO) test -tags real -count=1 -timeout 15m -run '^TestReal' -v ./cmd/vmcp ./conformance
