@@ -2,6 +2,7 @@
 
 GO            ?= go
 GOLANGCI_LINT ?= v2.15.0
+FUZZTIME      ?= 30s
 BIN           := bin
 export GOFLAGS := -buildvcs=false
 
@@ -12,8 +13,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## serve two servers that are inside the program: one honest, one that breaks its promises
-	$(GO) run ./cmd/vmcp serve
+run: build ## serve two servers that are inside the program: one honest, one that breaks its promises
+	@$(BIN)/vmcp serve
 
 .PHONY: build
 build: ## build bin/vmcp
@@ -30,6 +31,15 @@ race: ## all tests with the race detector
 .PHONY: bench
 bench: ## what the chain costs, in ns/op and allocs/op
 	$(GO) test -run '^$$' -bench . -benchmem ./mcpclient ./middleware_test
+
+.PHONY: fuzz
+fuzz: ## every fuzz target, each for FUZZTIME (30s)
+	@for package in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
 
 .PHONY: cover
 cover: ## statement coverage over all packages

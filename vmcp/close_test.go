@@ -98,6 +98,9 @@ func TestCloseWhereTheTransportGoesOn(t *testing.T) {
 	require.ErrorIs(t, <-ended, vmcp.ErrClosed)
 	_, err := session.CallTool(t.Context(), callOf("one_wait"))
 	require.ErrorIs(t, err, vmcp.ErrClosed)
+	_, err = session.Refresh(t.Context(), "one")
+	require.ErrorIs(t, err, vmcp.ErrClosed)
+	require.ErrorIs(t, session.Probe(t.Context(), "one"), vmcp.ErrClosed)
 }
 
 type unclosable struct{ transport.Interface }

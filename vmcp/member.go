@@ -66,6 +66,9 @@ func (m *member) list(ctx context.Context, client *mcpclient.Client) (changed bo
 	offered, err := listAll(ctx, client, m.server.Capabilities)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return false, err // whoever asked gave up: that says nothing about the server
+	}
 	m.stale = err
 	if err != nil {
 		return false, err

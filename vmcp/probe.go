@@ -24,6 +24,9 @@ func (s *Session) Probe(ctx context.Context, id string) error {
 	defer cancel()
 	ctx, done := s.bound(ctx)
 	defer done()
+	if s.life.Err() != nil {
+		return ErrClosed
+	}
 	if err := m.alive(ctx); err != nil {
 		return s.blame(m, err)
 	}

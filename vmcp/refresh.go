@@ -25,6 +25,9 @@ func (s *Session) refresh(ctx context.Context, m *member) (bool, error) {
 	defer cancel()
 	ctx, done := s.bound(ctx)
 	defer done()
+	if s.life.Err() != nil {
+		return false, ErrClosed
+	}
 	changed, err := m.list(ctx, m.client)
 	if err != nil {
 		return false, s.blame(m, err)

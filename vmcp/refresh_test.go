@@ -58,6 +58,25 @@ func TestAFailedRefreshKeepsTheListsAndSaysThatTheyAreOld(t *testing.T) {
 	})
 }
 
+func TestARefreshThatItsCallerGivesUpSaysNothingAboutTheServer(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, l link) {
+		backend, server := l.serve(t, "a", with(`{"tools":{}}`, answers{"tools/list": {badserver.Tools("one").Once(), {Hang: true}}}))
+		session := build(t, &vmcp.Builder{}, backend)
+		ctx, give := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := session.Refresh(ctx, "a")
+			ended <- err
+		}()
+		require.NoError(t, server.Await(soon(t), "tools/list", 2))
+		give()
+		require.ErrorIs(t, <-ended, context.Canceled)
+		assert.Equal(t, vmcp.Ready, reportOf(t, session.Report(), "a").State)
+		assert.Equal(t, []string{"a_one"}, toolNames(session))
+	})
+}
+
 func TestRefreshForgivesByTheSameRule(t *testing.T) {
 	t.Parallel()
 	missing := badserver.Fail(mcp.METHOD_NOT_FOUND, "Method not found")

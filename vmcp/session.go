@@ -125,6 +125,7 @@ func (s *Session) CallTool(ctx context.Context, request mcp.CallToolRequest) (*m
 	}
 	params := request.Params
 	params.Name, params.Meta = to.name, onward(params.Meta)
+	params.Task = nil // nobody could ask the session for what becomes of it
 	if params.RawArguments != nil {
 		params.Arguments = params.RawArguments // as it came: numbers keep their digits
 	}

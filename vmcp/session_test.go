@@ -217,6 +217,19 @@ func TestWhatTravelsToTheBackend(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, `{"arguments":{"id":9007199254740993},"name":"alpha"}`, paramsOf(t, last(t, server)))
 	})
+	t.Run("the wish for a task does not: the call is an ordinary one", func(t *testing.T) {
+		t.Parallel()
+		everywhere(t, func(t *testing.T, l link) {
+			backend, server := l.serve(t, "one", serving("one"))
+			request := callOf("one_alpha")
+			request.Params.Task = &mcp.TaskParams{}
+			result, err := build(t, &vmcp.Builder{}, backend).CallTool(t.Context(), request)
+			require.NoError(t, err)
+			assert.Equal(t, "one", textOf(t, result))
+			assert.JSONEq(t, `{"name":"alpha"}`, paramsOf(t, last(t, server)))
+			assert.NotNil(t, request.Params.Task, "the caller's request is unchanged")
+		})
+	})
 	t.Run("the headers of a request never do", func(t *testing.T) {
 		t.Parallel()
 		headers := http.Header{"Authorization": {"Bearer of-the-caller"}, "X-Caller": {"somebody"}, "Cookie": {"a=b"}}
