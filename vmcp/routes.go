@@ -35,8 +35,7 @@ type templateOwner struct {
 
 func newRoutes(members []*member) *routes {
 	r := &routes{resourceOwners: map[string]*member{}, leftOut: map[*member][]LeftOut{}}
-	r.tools, r.toolOwners = expose(r, members, "tool",
-		func(m *member) []mcp.Tool { return m.offers().Tools }, func(t *mcp.Tool) *string { return &t.Name })
+	r.tools, r.toolOwners = expose(r, members, "tool", r.usableTools, func(t *mcp.Tool) *string { return &t.Name })
 	r.prompts, r.promptOwners = expose(r, members, "prompt",
 		func(m *member) []mcp.Prompt { return m.offers().Prompts }, func(p *mcp.Prompt) *string { return &p.Name })
 	for _, m := range members {
@@ -48,6 +47,21 @@ func newRoutes(members []*member) *routes {
 
 func (r *routes) leaveOut(m *member, kind, name, reason string) {
 	r.leftOut[m] = append(r.leftOut[m], LeftOut{Kind: kind, Name: name, Reason: reason})
+}
+
+// usableTools leaves out the tools that a client must not see: those whose
+// x-mcp-header annotations break the rules of protocol 2026-07-28. mcp-go's
+// server takes one of them for a programmer's error.
+func (r *routes) usableTools(m *member) []mcp.Tool {
+	var usable []mcp.Tool
+	for _, tool := range m.offers().Tools {
+		if err := mcp.ValidateParamHeaderAnnotations(&tool); err != nil {
+			r.leaveOut(m, "tool", tool.Name, err.Error())
+			continue
+		}
+		usable = append(usable, tool)
+	}
+	return usable
 }
 
 // expose gives what the backends list under names the names of the session,

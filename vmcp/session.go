@@ -21,6 +21,7 @@ import (
 type Session struct {
 	members     []*member
 	routing     sync.Mutex // held while the routes are made anew
+	onChange    []func()
 	routes      atomic.Pointer[routes]
 	listTimeout time.Duration
 	callTimeout time.Duration
@@ -43,11 +44,23 @@ func newSession(members []*member, listTimeout, callTimeout time.Duration) *Sess
 	return s
 }
 
+// OnChange makes the session call f each time that what it offers has changed,
+// on the goroutine that noticed; f may be called by several at once.
+func (s *Session) OnChange(f func()) {
+	s.routing.Lock()
+	defer s.routing.Unlock()
+	s.onChange = append(s.onChange, f)
+}
+
 // reroute makes the routes anew, from what the backends list now.
 func (s *Session) reroute() {
 	s.routing.Lock()
-	defer s.routing.Unlock()
 	s.routes.Store(newRoutes(s.members))
+	told := slices.Clone(s.onChange)
+	s.routing.Unlock()
+	for _, f := range told {
+		f()
+	}
 }
 
 // ErrClosed says that a call came after [Session.Close], or was ended by it.
@@ -159,7 +172,8 @@ func (s *Session) ReadResource(ctx context.Context, request mcp.ReadResourceRequ
 
 // Complete asks the backend that a prompt or a resource belongs to. The
 // reference is a [mcp.PromptReference], with the exposed name, or a
-// [mcp.ResourceReference].
+// [mcp.ResourceReference]. A backend that does not advertise completions is not
+// asked: it has none, and the result is empty.
 func (s *Session) Complete(ctx context.Context, request mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	params := request.Params
 	switch ref := params.Ref.(type) {
@@ -170,16 +184,23 @@ func (s *Session) Complete(ctx context.Context, request mcp.CompleteRequest) (*m
 		}
 		ref.Name = to.name
 		params.Ref = ref
-		return ask(ctx, s, to.member, (*mcpclient.Client).Complete, mcp.CompleteRequest{Params: params})
+		return s.complete(ctx, to.member, params)
 	case mcp.ResourceReference:
 		to, ok := s.ownerOf(ref.URI)
 		if !ok {
 			return nil, s.unknown("resource", ref.URI)
 		}
-		return ask(ctx, s, to, (*mcpclient.Client).Complete, mcp.CompleteRequest{Params: params})
+		return s.complete(ctx, to, params)
 	default:
 		return nil, fmt.Errorf("%w: a completion needs a mcp.PromptReference or mcp.ResourceReference, not a %T", mcp.ErrInvalidParams, params.Ref)
 	}
+}
+
+func (s *Session) complete(ctx context.Context, to *member, params mcp.CompleteParams) (*mcp.CompleteResult, error) {
+	if to.server.Capabilities.Completions == nil {
+		return &mcp.CompleteResult{Completion: mcp.Completion{Values: []string{}}}, nil
+	}
+	return ask(ctx, s, to, (*mcpclient.Client).Complete, mcp.CompleteRequest{Params: params})
 }
 
 func (s *Session) ownerOf(uri string) (*member, bool) {

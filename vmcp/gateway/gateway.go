@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -15,17 +16,42 @@ const Path = "/mcp"
 
 // A Gateway serves one session to every caller. It is safe for concurrent use.
 type Gateway struct {
-	server *server.MCPServer
-	http   *server.StreamableHTTPServer
+	session *vmcp.Session
+	server  *server.MCPServer
+	http    *server.StreamableHTTPServer
+
+	publishing sync.Mutex
+	published  struct{ tools, prompts, resources bool } // ever
 }
 
 // New returns a gateway to the session, which stays the caller's to close.
+// When what the session offers changes, so does what the gateway lists, and it
+// tells its callers.
 func New(session *vmcp.Session, info mcp.Implementation) *Gateway {
-	s := server.NewMCPServer(info.Name, info.Version, capabilities(session)...)
-	addTools(s, session)
-	addPrompts(s, session)
-	addResources(s, session)
-	return &Gateway{server: s, http: server.NewStreamableHTTPServer(s, server.WithEndpointPath(Path))}
+	s := server.NewMCPServer(info.Name, info.Version, completions(session)...)
+	g := &Gateway{session: session, server: s, http: server.NewStreamableHTTPServer(s, server.WithEndpointPath(Path))}
+	session.OnChange(g.publish)
+	g.publish()
+	return g
+}
+
+// publish lists what the session offers now. mcp-go declares a kind once there
+// is something of it, and tells those who listen.
+func (g *Gateway) publish() {
+	g.publishing.Lock()
+	defer g.publishing.Unlock()
+	tools, prompts := toolsOf(g.session), promptsOf(g.session)
+	if g.published.tools = g.published.tools || len(tools) > 0; g.published.tools {
+		g.server.SetTools(tools...)
+	}
+	if g.published.prompts = g.published.prompts || len(prompts) > 0; g.published.prompts {
+		g.server.SetPrompts(prompts...)
+	}
+	resources, templates := resourcesOf(g.session)
+	if g.published.resources = g.published.resources || len(resources)+len(templates) > 0; g.published.resources {
+		g.server.SetResources(resources...)
+		g.server.SetResourceTemplates(templates...)
+	}
 }
 
 // ServeHTTP serves the endpoint at [Path] and answers 404 elsewhere.

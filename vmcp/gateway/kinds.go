@@ -2,61 +2,56 @@ package gateway
 
 import (
 	"context"
-	"errors"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/mcp-candor/candor/vmcp"
 )
 
-// capabilities declare the kinds that the session has something of.
-func capabilities(session *vmcp.Session) []server.ServerOption {
-	var options []server.ServerOption
-	if len(session.Tools()) > 0 {
-		options = append(options, server.WithToolCapabilities(false))
+// completions declare that arguments can be completed, where a backend can.
+func completions(session *vmcp.Session) []server.ServerOption {
+	if !session.HasCompletions() {
+		return nil
 	}
-	if len(session.Prompts()) > 0 {
-		options = append(options, server.WithPromptCapabilities(false))
-	}
-	if len(session.Resources())+len(session.ResourceTemplates()) > 0 {
-		options = append(options, server.WithResourceCapabilities(false, false))
-	}
-	if session.HasCompletions() {
-		completer := completer{session}
-		options = append(options, server.WithCompletions(),
-			server.WithPromptCompletionProvider(completer), server.WithResourceCompletionProvider(completer))
-	}
-	return options
+	completer := completer{session}
+	return []server.ServerOption{server.WithCompletions(),
+		server.WithPromptCompletionProvider(completer), server.WithResourceCompletionProvider(completer)}
 }
 
-func addTools(s *server.MCPServer, session *vmcp.Session) {
+func toolsOf(session *vmcp.Session) []server.ServerTool {
+	call := func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result, err := session.CallTool(outgoing{ctx}, request)
+		if err != nil {
+			return nil, err
+		}
+		result.Result = handedBack(result.Result)
+		return result, nil
+	}
+	var tools []server.ServerTool
 	for _, tool := range session.Tools() {
 		tool.Execution = nil // tasks are not handed on
-		s.AddTool(tool, func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			result, err := session.CallTool(outgoing{ctx}, request)
-			if err != nil {
-				return nil, err
-			}
-			result.Result = handedBack(result.Result)
-			return result, nil
-		})
+		tools = append(tools, server.ServerTool{Tool: tool, Handler: call})
 	}
+	return tools
 }
 
-func addPrompts(s *server.MCPServer, session *vmcp.Session) {
+func promptsOf(session *vmcp.Session) []server.ServerPrompt {
+	get := func(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		result, err := session.GetPrompt(outgoing{ctx}, request)
+		if err != nil {
+			return nil, err
+		}
+		result.Result = handedBack(result.Result)
+		return result, nil
+	}
+	var prompts []server.ServerPrompt
 	for _, prompt := range session.Prompts() {
-		s.AddPrompt(prompt, func(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			result, err := session.GetPrompt(outgoing{ctx}, request)
-			if err != nil {
-				return nil, err
-			}
-			result.Result = handedBack(result.Result)
-			return result, nil
-		})
+		prompts = append(prompts, server.ServerPrompt{Prompt: prompt, Handler: get})
 	}
+	return prompts
 }
 
-func addResources(s *server.MCPServer, session *vmcp.Session) {
+func resourcesOf(session *vmcp.Session) ([]server.ServerResource, []server.ServerResourceTemplate) {
 	read := func(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		result, err := session.ReadResource(outgoing{ctx}, request)
 		if err != nil {
@@ -64,12 +59,15 @@ func addResources(s *server.MCPServer, session *vmcp.Session) {
 		}
 		return result.Contents, nil
 	}
+	var resources []server.ServerResource
 	for _, resource := range session.Resources() {
-		s.AddResource(resource, read)
+		resources = append(resources, server.ServerResource{Resource: resource, Handler: read})
 	}
+	var templates []server.ServerResourceTemplate
 	for _, template := range session.ResourceTemplates() {
-		s.AddResourceTemplate(template, read)
+		templates = append(templates, server.ServerResourceTemplate{Template: template, Handler: read})
 	}
+	return resources, templates
 }
 
 // completer answers completions for mcp-go's server.
@@ -85,9 +83,6 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 
 func (c completer) complete(ctx context.Context, ref any, argument mcp.CompleteArgument, known mcp.CompleteContext) (*mcp.Completion, error) {
 	result, err := c.session.Complete(outgoing{ctx}, mcp.CompleteRequest{Params: mcp.CompleteParams{Ref: ref, Argument: argument, Context: known}})
-	if errors.Is(err, mcp.ErrMethodNotFound) {
-		return &mcp.Completion{}, nil // the gateway declares them for another backend
-	}
 	if err != nil {
 		return nil, err
 	}

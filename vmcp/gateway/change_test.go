@@ -1,0 +1,73 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/vmcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAChangeOfABackendReachesTheCaller(t *testing.T) {
+	t.Parallel()
+	w := ways[2] // over stdio there is always a stream for notifications
+	script := serving("one")
+	script.Answers["tools/list"] = []badserver.Answer{badserver.Tools("run").Once(), badserver.Tools("run", "new")}
+	s, _ := session(t, map[string]badserver.Script{"one": script})
+	c, hello := w.connected(t, s)
+	require.True(t, hello.Capabilities.Tools.ListChanged)
+	told := make(chan string, 8)
+	c.OnNotification(func(n mcp.JSONRPCNotification) { told <- n.Method })
+
+	changed, err := s.Refresh(t.Context(), "one")
+	require.NoError(t, err)
+	require.True(t, changed)
+	for method := range told {
+		if method == mcp.MethodNotificationToolsListChanged {
+			break
+		}
+	}
+	tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+	require.NoError(t, err)
+	assert.Len(t, tools.Tools, 2)
+}
+
+func TestWhatNobodyServesAnyMoreIsNoLongerListed(t *testing.T) {
+	t.Parallel()
+	everyWay(t, func(t *testing.T, w way) {
+		script := serving("one")
+		script.Answers["resources/list"] = []badserver.Answer{badserver.Resources("res://old").Once(), badserver.Resources()}
+		s, _ := session(t, map[string]badserver.Script{"one": script})
+		c, _ := w.connected(t, s)
+		_, err := s.Refresh(t.Context(), "one")
+		require.NoError(t, err)
+		resources, err := c.ListResources(t.Context(), mcp.ListResourcesRequest{})
+		require.NoError(t, err)
+		assert.Empty(t, resources.Resources)
+	})
+}
+
+// mcp-go's server panics over such a tool.
+func TestAToolWithBrokenHeaderAnnotationsIsLeftOutAndReported(t *testing.T) {
+	t.Parallel()
+	everyWay(t, func(t *testing.T, w way) {
+		script := serving("one")
+		script.Answers["tools/list"] = []badserver.Answer{{Result: json.RawMessage(`{"tools":[
+			{"name":"good","inputSchema":{"type":"object"}},
+			{"name":"evil","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"not a token"}}}}]}`)}}
+		s, _ := session(t, map[string]badserver.Script{"one": script})
+		c, _ := w.connected(t, s)
+		tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+		require.NoError(t, err)
+		require.Len(t, tools.Tools, 1)
+		assert.Equal(t, "one_good", tools.Tools[0].Name)
+		report, _ := s.Report().Backend("one")
+		assert.Equal(t, vmcp.Degraded, report.State)
+		require.Len(t, report.LeftOut, 1)
+		assert.Equal(t, "evil", report.LeftOut[0].Name)
+		assert.Contains(t, report.LeftOut[0].Reason, "x-mcp-header")
+	})
+}
