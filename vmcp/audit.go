@@ -82,11 +82,12 @@ func (b *Builder) Audit(ctx context.Context, backends []Backend) ([]Audit, error
 func (b *Builder) audit(ctx context.Context, backend Backend) Audit {
 	a := &auditor{timeout: b.timeout(), audit: Audit{ID: backend.ID, Target: backend.Connector.String(), Findings: []Finding{}}}
 	client, err := backend.Connector.OpenProving(ctx, a.run, b.chain(backend, a.note))
-	if err == nil {
-		err = client.Close()
-	}
 	if err != nil {
 		a.audit.Error, a.audit.Remedy = reasonOf(err), connect.Remedy(err)
+		return a.audit
+	}
+	if err := client.Close(); err != nil { // says nothing about the server's word
+		b.logger().WarnContext(ctx, "closing the audited server failed", "backendID", backend.ID, "error", err)
 	}
 	return a.audit
 }

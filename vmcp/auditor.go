@@ -2,6 +2,7 @@ package vmcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -228,11 +229,18 @@ func asOfNothing(what string, err error) (string, error) {
 	switch {
 	case err == nil:
 		return fmt.Sprintf("something for a %s that does not exist", what), nil
-	case errors.Is(err, mcp.ErrMethodNotFound) || errors.As(err, &broken):
+	case errors.Is(err, mcp.ErrMethodNotFound) || errors.As(err, &broken) || undecodable(err):
 		return "", err
 	default:
 		return fmt.Sprintf("for a %s that does not exist: %v", what, err), nil
 	}
+}
+
+// undecodable says whether mcp-go could not read the answer.
+func undecodable(err error) bool {
+	var syntax *json.SyntaxError
+	var shape *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &shape)
 }
 
 func needsArguments(prompt mcp.Prompt) bool {

@@ -280,7 +280,6 @@ func onward(meta *mcp.Meta) *mcp.Meta {
 func (s *Session) Close() error {
 	s.closing.Do(func() {
 		s.end()
-		s.watching.Wait()
 		failures := make([]error, len(s.members))
 		var group errgroup.Group
 		for i, m := range s.members {
@@ -295,6 +294,7 @@ func (s *Session) Close() error {
 			})
 		}
 		_ = group.Wait() // the failures are kept beside it, all of them
+		s.watching.Wait()
 		s.closed = errors.Join(failures...)
 	})
 	return s.closed
