@@ -28,8 +28,8 @@ type Call struct {
 // known. The result is shared by all calls: it must not be changed.
 //
 // It is known once Initialize has succeeded through this client, or if the
-// inner client had been initialised before it was wrapped and can say what the
-// server advertised; mcp-go's own client can, without the server's name.
+// inner client has been initialised by itself and can say what the server
+// advertised; mcp-go's own client can, without the server's name.
 func (c Call) Server() (*mcp.InitializeResult, bool) {
 	if c.client == nil {
 		return nil, false

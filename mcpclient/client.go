@@ -27,7 +27,6 @@ func Wrap(inner client.MCPClient, middlewares ...Middleware) *Client {
 		panic("mcpclient: Wrap needs a client, got nil")
 	}
 	c := &Client{inner: inner}
-	c.server.Store(handshakeOf(inner))
 	c.handle = Chain(middlewares...)(c.invoke)
 	return c
 }
@@ -56,6 +55,10 @@ func (c *Client) invoke(ctx context.Context, call Call) (any, error) {
 // known, as [Call.Server] does.
 func (c *Client) Server() (*mcp.InitializeResult, bool) {
 	server := c.server.Load()
+	if server == nil {
+		server = handshakeOf(c.inner)
+		c.server.CompareAndSwap(nil, server)
+	}
 	return server, server != nil
 }
 

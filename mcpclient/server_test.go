@@ -120,17 +120,20 @@ func TestTheHandshakeOfAClientThatWasInitialisedBefore(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			inner := inProcess(t, client.WithProtocolVersion(version))
-			_, known := mcpclient.Wrap(inner).Server()
+			before := mcpclient.Wrap(inner)
+			_, known := before.Server()
 			assert.False(t, known, "not yet")
 
 			_, err := inner.Initialize(t.Context(), mcp.InitializeRequest{})
 			require.NoError(t, err)
 
-			said, known := mcpclient.Wrap(inner).Server()
-			require.True(t, known)
-			assert.Equal(t, version, said.ProtocolVersion)
-			assert.NotNil(t, said.Capabilities.Tools)
-			assert.Nil(t, said.Capabilities.Prompts)
+			for _, wrapped := range []*mcpclient.Client{before, mcpclient.Wrap(inner)} {
+				said, known := wrapped.Server()
+				require.True(t, known)
+				assert.Equal(t, version, said.ProtocolVersion)
+				assert.NotNil(t, said.Capabilities.Tools)
+				assert.Nil(t, said.Capabilities.Prompts)
+			}
 		})
 	}
 	t.Run("a client with a session counts as initialised but knows of no handshake", func(t *testing.T) {

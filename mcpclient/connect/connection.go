@@ -2,6 +2,8 @@ package connect
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -12,15 +14,17 @@ import (
 // that it was opened with ends.
 type connection struct {
 	*client.Client
-	probe *probe
-	end   context.CancelFunc
+	probe     *probe
+	transport transport.Interface
+	end       context.CancelFunc
 }
 
 func newConnection(t transport.Interface, options ...client.ClientOption) *connection {
 	watched := newProbe()
 	return &connection{
-		Client: client.NewClient(t, append(options, client.WithTracer(watched))...),
-		probe:  watched,
+		Client:    client.NewClient(t, append(options, client.WithTracer(watched))...),
+		probe:     watched,
+		transport: t,
 	}
 }
 
@@ -45,4 +49,42 @@ func (c *connection) Close() error {
 		defer c.end()
 	}
 	return c.Client.Close()
+}
+
+// parting is how much longer than its context an opening that failed may take
+// to part from the server properly.
+const parting = 250 * time.Millisecond
+
+// bounded runs the closing of a failed opening: a server that does not heed it
+// must not cost the caller the seconds that mcp-go gives one.
+func (c *connection) bounded(ctx context.Context, closing func() error) error {
+	closed := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-closed:
+			return
+		case <-ctx.Done():
+		}
+		timer := time.NewTimer(parting)
+		defer timer.Stop()
+		select {
+		case <-closed:
+		case <-timer.C:
+			c.abandon()
+		}
+	})
+	defer watching.Wait()
+	defer close(closed)
+	return closing()
+}
+
+// abandon ends at once what a closing waits for.
+func (c *connection) abandon() {
+	if c.end != nil {
+		c.end()
+	}
+	if t, ok := c.transport.(interface{ abandon() }); ok {
+		t.abandon()
+	}
 }

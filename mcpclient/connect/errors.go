@@ -64,7 +64,9 @@ func mendable(ctx context.Context, failure *Error) bool {
 		return isUnsupported(failure.Err)
 	}
 	var status *wire.StatusError
+	var tooLong *wire.BodyTooLargeError
 	return !errors.As(failure.Err, &status) &&
+		!errors.As(failure.Err, &tooLong) &&
 		!isDialError(failure.Err) &&
 		!isUntrusted(failure.Err) &&
 		!errors.Is(failure.Err, http.ErrSchemeMismatch) &&

@@ -46,5 +46,5 @@ func ExampleError() {
 	_, err := connect.Open(context.Background(), connect.Stdio{Command: "no-such-server"})
 	fmt.Println(err)
 	// Output:
-	// connect to no-such-server: the start failed: failed to start command: exec: "no-such-server": executable file not found in $PATH; install the command, or give its full path
+	// connect to no-such-server: the start failed: exec: "no-such-server": executable file not found in $PATH; install the command, or give its full path
 }

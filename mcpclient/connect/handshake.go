@@ -86,7 +86,7 @@ func (a attempt) open(ctx context.Context) (*mcpclient.Client, *Error) {
 	if err == nil {
 		return wrapped, nil
 	}
-	if closing := wrapped.Close(); closing != nil {
+	if closing := conn.bounded(ctx, wrapped.Close); closing != nil {
 		err = fmt.Errorf("%w (and closing it failed: %v)", err, closing) //nolint:errorlint // it is not the cause
 	}
 	return nil, a.failed(stage, err, t)

@@ -34,12 +34,14 @@ func (h HTTP) Dial(context.Context) (transport.Interface, error) {
 		return nil, err
 	}
 	headers := maps.Clone(h.Headers)
-	client := &http.Client{Transport: farewell{through, headers}, CheckRedirect: hideQuery}
+	patience, giveUp := context.WithCancel(context.Background())
+	client := &http.Client{Transport: farewell{through, headers, patience}, CheckRedirect: hideQuery}
 	t, err := transport.NewStreamableHTTP(address, transport.WithHTTPBasicClient(client), transport.WithHTTPHeaders(headers))
 	if err != nil {
+		giveUp()
 		return nil, err
 	}
-	return &httpTransport{t, client}, nil
+	return &httpTransport{t, client, giveUp}, nil
 }
 
 // String returns the URL without anything that may be secret.
@@ -49,6 +51,7 @@ func (h HTTP) String() string { return bareURL(h.URL) }
 type httpTransport struct {
 	*transport.StreamableHTTP
 	client *http.Client
+	giveUp context.CancelFunc // ends the wait for an answer to the DELETE
 }
 
 // SendRequest makes an error of an answer to tools/list that has no list: on
@@ -71,8 +74,11 @@ func lacksTools(result json.RawMessage) bool {
 
 func (t *httpTransport) Close() error {
 	defer t.client.CloseIdleConnections()
+	defer t.giveUp()
 	return t.StreamableHTTP.Close()
 }
+
+func (t *httpTransport) abandon() { t.giveUp() }
 
 // privateTo returns the address that mcp-go may know and a transport that knows
 // the rest of the URL.
@@ -88,6 +94,17 @@ func privateTo(rawURL string, base http.RoundTripper) (string, *wire.Transport, 
 // packets then costs one attempt, not the handshake's time on two protocols.
 const dialTimeout = 5 * time.Second
 
+func dialBounded(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+		defer cancel()
+		return dial(ctx, network, address)
+	}
+}
+
 // ownedOr returns a transport whose idle connections are the client's to
 // close, or one that others may be using and that hides them.
 func ownedOr(base http.RoundTripper) http.RoundTripper {
@@ -95,7 +112,7 @@ func ownedOr(base http.RoundTripper) http.RoundTripper {
 		base = http.DefaultTransport
 		if shared, ok := base.(*http.Transport); ok {
 			own := shared.Clone()
-			own.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: dialTimeout}).DialContext
+			own.DialContext = dialBounded(shared.DialContext)
 			return own
 		}
 	}
@@ -103,15 +120,19 @@ func ownedOr(base http.RoundTripper) http.RoundTripper {
 }
 
 // farewell adds the headers to the DELETE that ends a session, which mcp-go
-// v1.2.1 sends without them.
+// v1.2.1 sends without them, and does not wait for its answer for ever.
 type farewell struct {
 	*wire.Transport
-	headers map[string]string
+	headers  map[string]string
+	patience context.Context
 }
 
 func (f farewell) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodDelete {
-		req = req.Clone(req.Context())
+		ctx, cancel := context.WithCancel(req.Context())
+		defer cancel() // mcp-go does not read the answer's body
+		defer context.AfterFunc(f.patience, cancel)()
+		req = req.Clone(ctx)
 		for name, value := range f.headers {
 			req.Header.Set(name, value)
 		}

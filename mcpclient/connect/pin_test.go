@@ -81,7 +81,7 @@ func TestAPinOf20260728AgainstAnOlderServerSaysWhichItHas(t *testing.T) {
 	assert.Equal(t, modern, unsupported.Version)
 	assert.Equal(t, []string{legacy}, unsupported.Supported)
 	assert.ErrorContains(t, err, legacy)
-	assert.ErrorContains(t, err, "pin a protocol version that the server supports")
+	assert.ErrorContains(t, err, "ask for one that it supports")
 }
 
 func TestAnInvalidPinNamesTheValidOnesAndStartsNothing(t *testing.T) {

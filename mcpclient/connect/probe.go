@@ -3,6 +3,7 @@ package connect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -13,6 +14,7 @@ import (
 // and tells its tracer only.
 type probe struct {
 	tracing.Span
+	asked   atomic.Bool
 	failure atomic.Pointer[error]
 }
 
@@ -23,6 +25,7 @@ func newProbe() *probe {
 // Start watches the one request and no other.
 func (p *probe) Start(ctx context.Context, name string, _ tracing.SpanKind, _ ...tracing.Attribute) (context.Context, tracing.Span) {
 	if name == "mcp."+string(mcp.MethodServerDiscover) {
+		p.asked.Store(true)
 		return ctx, p
 	}
 	return ctx, p.Span
@@ -39,10 +42,16 @@ func (p *probe) unanswered() bool {
 
 // reason returns why the handshake failed with err: a server that wanted a
 // login at the probe may say something else to the initialize that mcp-go
-// sends after it.
+// sends after it. One that answered the probe and has no initialize speaks the
+// newest protocol only, so that its answer to the probe is to blame.
 func (p *probe) reason(err error) error {
-	if failure := p.failure.Load(); failure != nil && isUnauthorized(*failure) {
+	failure := p.failure.Load()
+	switch {
+	case failure != nil && isUnauthorized(*failure):
 		return *failure
+	case failure == nil && p.asked.Load() && errors.Is(err, mcp.ErrMethodNotFound):
+		return fmt.Errorf("the answer to %s cannot be used: it is malformed or has no protocol version in common; and the older handshake: %w", mcp.MethodServerDiscover, err)
+	default:
+		return err
 	}
-	return err
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
+	"strings"
 	"syscall"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -32,6 +33,13 @@ var remedies = []struct {
 }{
 	{isDialError,
 		"check the address, and that the server is running"},
+	{func(err error) bool {
+		var tooLarge *wire.BodyTooLargeError
+		return errors.As(err, &tooLarge)
+	},
+		"the server sends more than a client can take: tell its authors"},
+	{func(err error) bool { return strings.Contains(err.Error(), "unexpected content type") }, // mcp-go has no type for it
+		"that is no MCP endpoint: check the path of the URL, and that no login page answers"},
 	{isUntrusted,
 		"the certificate is not trusted: check the address, or trust who issued it"},
 	{func(err error) bool { return errors.Is(err, http.ErrSchemeMismatch) },
@@ -45,11 +53,11 @@ var remedies = []struct {
 	{func(err error) bool { return isUnauthorized(err) || hasStatus(err, http.StatusForbidden) },
 		"the server wants other credentials: check the headers, such as Authorization"},
 	{isNoEventStream,
-		"check the path of the URL; a server that speaks streamable HTTP needs the type http"},
+		"check the path of the URL; a server that speaks streamable HTTP is configured with \"type\": \"http\""},
 	{func(err error) bool {
 		return errors.Is(err, transport.ErrLegacySSEServer) || hasStatus(err, http.StatusMethodNotAllowed)
 	},
-		"check the path of the URL; a server that speaks the older HTTP+SSE transport needs the type sse"},
+		"check the path of the URL; a server that speaks the older HTTP+SSE transport is configured with \"type\": \"sse\""},
 	{func(err error) bool { return hasStatus(err, http.StatusTooManyRequests) },
 		"the server is asked too often: try again later"},
 	{func(err error) bool {
@@ -58,7 +66,7 @@ var remedies = []struct {
 	},
 		"the server, or a proxy before it, is failing: try again later and tell those who run it"},
 	{isUnsupported,
-		"pin a protocol version that the server supports"},
+		"the server speaks no protocol version that was asked for: update it, or ask for one that it supports"},
 	{isProcessGone,
 		"the server ended: run its command by hand to see why"},
 	{func(err error) bool { return errors.Is(err, transport.ErrSessionTerminated) },

@@ -25,6 +25,10 @@ func mask(text string, secrets []string) string {
 	return text
 }
 
+// Mask takes the secrets of the target, its headers, environment, query and
+// password, out of a text in which the server may have repeated them.
+func (c *Connector) Mask(text string) string { return mask(text, secretsOf(c.target)) }
+
 // secretsOf returns what a target knows that nobody should read.
 func secretsOf(target Target) []string {
 	if secretive, ok := target.(interface{ secrets() []string }); ok {
@@ -36,7 +40,9 @@ func secretsOf(target Target) []string {
 func (h HTTP) secrets() []string { return webSecrets(h.URL, h.Headers) }
 func (s SSE) secrets() []string  { return webSecrets(s.URL, s.Headers) }
 
-func (s Stdio) secrets() []string { return slices.Collect(maps.Values(s.Env)) }
+func (s Stdio) secrets() []string {
+	return slices.AppendSeq(slices.Clone(s.Secrets), maps.Values(s.Env))
+}
 
 // webSecrets has each in the forms in which a server may repeat it.
 func webSecrets(rawURL string, headers map[string]string) []string {

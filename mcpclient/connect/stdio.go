@@ -9,15 +9,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"syscall"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
 // Stdio is a server run as a child process that speaks over its standard input
-// and output.
+// and output. A line of its output may have [wire.DefaultMaxBody] bytes at most.
 type Stdio struct {
 	Command string
 	Args    []string
@@ -25,9 +25,12 @@ type Stdio struct {
 	Env map[string]string
 	// Dir is the working directory; empty means this process's.
 	Dir string
-	// Stderr gets what the server writes to its standard error as well; it
-	// must not block; once it fails it gets no more. The last of it is part of the error when the server
-	// fails to start.
+	// Secrets are values, such as those in Args, that are masked like those of
+	// Env where the server repeats them.
+	Secrets []string
+	// Stderr gets what the server writes to its standard error as well. It
+	// must not block; once it fails it gets no more. The last that was written
+	// is part of the error when the server fails to start.
 	Stderr io.Writer
 }
 
@@ -39,20 +42,20 @@ func (s Stdio) Dial(context.Context) (transport.Interface, error) {
 	if err := s.checkDir(); err != nil {
 		return nil, err
 	}
-	t := &stdioTransport{said: &tail{secrets: s.secrets()}}
-	t.Stdio = transport.NewStdioWithOptions(s.Command, nil, s.Args, transport.WithCommandFunc(
-		func(ctx context.Context, command string, _ []string, args []string) (*exec.Cmd, error) {
-			t.cmd = s.command(ctx, command, args, t.said)
-			return t.cmd, nil
-		}))
-	return t, nil
+	said := &tail{secrets: s.secrets()}
+	child, err := newProcess(func(ctx context.Context) *exec.Cmd { return s.command(ctx, said) })
+	if err != nil {
+		return nil, err
+	}
+	output := &lines{Reader: child.fromOut, limit: wire.DefaultMaxBody}
+	return &stdioTransport{Stdio: transport.NewIO(output, child.toChild, nil), child: child, output: output, said: said}, nil
 }
 
 // String returns the name of the command, without its arguments: they may be
 // secrets.
 func (s Stdio) String() string { return filepath.Base(s.Command) }
 
-// errDir is that the system would rather blame the command for.
+// errDir says what is wrong with Dir: the system would blame the command.
 var errDir = errors.New("the working directory cannot be used")
 
 func (s Stdio) checkDir() error {
@@ -69,12 +72,8 @@ func (s Stdio) checkDir() error {
 	return nil
 }
 
-// stderrGrace is how long a process that has ended may keep its standard error
-// open through a child of its own.
-const stderrGrace = time.Second
-
-func (s Stdio) command(ctx context.Context, command string, args []string, said *tail) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, command, args...)
+func (s Stdio) command(ctx context.Context, said *tail) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.Command, s.Args...)
 	cmd.Dir = s.Dir
 	cmd.Env = os.Environ()
 	for name, value := range s.Env {
@@ -84,33 +83,49 @@ func (s Stdio) command(ctx context.Context, command string, args []string, said 
 	if s.Stderr != nil {
 		cmd.Stderr = &copied{said, s.Stderr}
 	}
-	cmd.WaitDelay = stderrGrace
-	inOwnGroup(cmd)
 	return cmd
 }
 
 type stdioTransport struct {
 	*transport.Stdio
-	cmd  *exec.Cmd // nil until started
-	said *tail
-	once sync.Once // a group's number may be another's later
+	child  *process
+	output *lines
+	said   *tail
 }
 
-// Close ends the process: its standard input is closed, then come SIGTERM and
-// SIGKILL. How it ended no longer matters, so its exit status is no error.
-func (t *stdioTransport) Close() error {
-	err := t.Stdio.Close()
-	if t.cmd == nil || t.cmd.Process == nil {
-		return nil // it never started: its pipes are closed already
+// Start starts the process.
+func (t *stdioTransport) Start(ctx context.Context) error {
+	if err := t.child.start(ctx); err != nil {
+		return err
 	}
-	t.once.Do(func() { killGroup(t.cmd.Process) })
-	var status *exec.ExitError
-	if errors.As(err, &status) || errors.Is(err, exec.ErrWaitDelay) {
-		return nil
+	return t.Stdio.Start(ctx)
+}
+
+// SendRequest says so if it was the length of a line that ended the connection.
+func (t *stdioTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := t.Stdio.SendRequest(ctx, request)
+	return response, t.explained(err)
+}
+
+// SendNotification says so too.
+func (t *stdioTransport) SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error {
+	return t.explained(t.Stdio.SendNotification(ctx, notification))
+}
+
+func (t *stdioTransport) explained(err error) error {
+	if errors.Is(err, transport.ErrTransportClosed) && t.output.failed.Load() {
+		return fmt.Errorf("%w: %w", err, t.output.err())
 	}
 	return err
 }
 
+// Close ends the process: its standard input is closed, then come SIGTERM and
+// SIGKILL. How it ended is no error.
+func (t *stdioTransport) Close() error {
+	err := t.Stdio.Close()
+	return errors.Join(err, t.child.end())
+}
+
 // lastWords returns the last that the server wrote to its standard error, with
-// the values of its environment masked.
+// its secrets masked.
 func (t *stdioTransport) lastWords() string { return t.said.String() }

@@ -23,3 +23,6 @@ func inOwnGroup(cmd *exec.Cmd) {
 func killGroup(process *os.Process) {
 	_ = syscall.Kill(-process.Pid, syscall.SIGKILL)
 }
+
+// terminate asks the process to end.
+func terminate(process *os.Process) { _ = process.Signal(syscall.SIGTERM) }

@@ -29,7 +29,7 @@ func TestClosingAgainKillsNobodyElse(t *testing.T) {
 	stdout, err := bystander.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, bystander.Start())
-	process.cmd.Process = bystander.Process
+	process.child.cmd.Process = bystander.Process
 	require.NoError(t, process.Close())
 
 	_, err = io.WriteString(stdin, "still here")
