@@ -32,8 +32,8 @@ type Contradiction struct {
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
 }
 
-func newContradiction(call mcpclient.Call, capability string, err error) Contradiction {
-	c := Contradiction{Event: EventContradiction, Capability: capability, Method: call.Method, Code: mcp.METHOD_NOT_FOUND, Message: serverMessage(err)}
+func (o *options) contradiction(call mcpclient.Call, capability string, err error) Contradiction {
+	c := Contradiction{Event: EventContradiction, Capability: capability, Method: call.Method, Code: mcp.METHOD_NOT_FOUND, Message: o.mask(serverMessage(err))}
 	if errors.Is(err, ErrMalformedList) {
 		c.Event, c.Code, c.Message = EventMalformedList, 0, ErrMalformedList.Error()
 	}

@@ -36,11 +36,25 @@ func (o *options) log(ctx context.Context, logger *slog.Logger, outcome Outcome)
 	if !logger.Enabled(ctx, level) {
 		return
 	}
-	fields := o.fields(outcome)
+	fields := o.masked(o.fields(outcome))
 	if o.payloads {
 		fields = append(slices.Clip(fields), slog.Any("request", outcome.Call.Request), slog.Any("result", outcome.Result))
 	}
 	logger.LogAttrs(ctx, level, "mcp call", fields...)
+}
+
+// masked changes no field of the caller's.
+func (o *options) masked(fields []slog.Attr) []slog.Attr {
+	for i, field := range fields {
+		if field.Value.Kind() != slog.KindString {
+			continue
+		}
+		if text := o.mask(field.Value.String()); text != field.Value.String() {
+			fields = slices.Clone(fields)
+			fields[i].Value = slog.StringValue(text)
+		}
+	}
+	return fields
 }
 
 // DefaultLevel is DEBUG for a success and for a call its caller cancelled,

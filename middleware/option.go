@@ -22,6 +22,7 @@ type options struct {
 	utilities       bool
 	onContradiction func(context.Context, Contradiction)
 	attributes      []attribute.KeyValue
+	mask            func(string) string
 }
 
 func apply(opts []Option) options {
@@ -30,6 +31,7 @@ func apply(opts []Option) options {
 		fields:          DefaultFields,
 		limits:          PageLimits{Pages: 1_000, Items: 100_000, Walk: 2 * time.Minute},
 		onContradiction: func(context.Context, Contradiction) {},
+		mask:            func(text string) string { return text },
 	}
 	for _, opt := range opts {
 		if opt != nil {
@@ -90,4 +92,14 @@ func OnContradiction(f func(context.Context, Contradiction)) Option {
 // measure, such as server.address or the name of the backend.
 func WithAttributes(attributes ...attribute.KeyValue) Option {
 	return func(o *options) { o.attributes = append(o.attributes, attributes...) }
+}
+
+// WithMask makes [Logging] and [Tolerance] pass the texts that they write
+// through mask: a server may repeat a secret in what it answers.
+func WithMask(mask func(string) string) Option {
+	return func(o *options) {
+		if mask != nil {
+			o.mask = mask
+		}
+	}
 }

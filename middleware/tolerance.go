@@ -105,7 +105,7 @@ func (t *tolerance) missingList(ctx context.Context, call mcpclient.Call, list m
 			return nil, errors.Join(err, first)
 		}
 	}
-	contradiction := newContradiction(call, capability, err)
+	contradiction := t.contradiction(call, capability, err)
 	t.report(ctx, contradiction)
 	if call.Method == mcp.MethodToolsList {
 		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
@@ -130,10 +130,10 @@ func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, cap
 	}
 	switch call.Method {
 	case mcp.MethodCompletionComplete:
-		t.report(ctx, newContradiction(call, capability, err))
+		t.report(ctx, t.contradiction(call, capability, err))
 		return &mcp.CompleteResult{Completion: mcp.Completion{Values: []string{}}}, nil
 	case mcp.MethodSetLogLevel:
-		t.report(ctx, newContradiction(call, capability, err))
+		t.report(ctx, t.contradiction(call, capability, err))
 		return nil, nil
 	default:
 		return nil, err
@@ -141,7 +141,7 @@ func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, cap
 }
 
 func (t *tolerance) malformed(ctx context.Context, call mcpclient.Call, list mcpclient.List, result any, err error) (any, error) {
-	contradiction := newContradiction(call, capabilityOf(call.Method), err)
+	contradiction := t.contradiction(call, capabilityOf(call.Method), err)
 	t.report(ctx, contradiction)
 	if call.Method == mcp.MethodToolsList {
 		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
