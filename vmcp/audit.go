@@ -2,9 +2,12 @@ package vmcp
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/middleware"
 )
 
 // A Verdict says whether a server keeps one promise of its handshake.
@@ -67,7 +70,7 @@ func (a Audit) Verdict() Verdict {
 // describes as reading, or that concern its own connection only: tools are
 // never called. Each request may take as long as Timeout. The result is in the
 // order of the backends; a server that cannot be reached has an audit with an
-// Error. The error is [ErrBackends].
+// Error. The error is [ErrBackends], or that of ctx if it ended.
 func (b *Builder) Audit(ctx context.Context, backends []Backend) ([]Audit, error) {
 	if err := validate(backends); err != nil {
 		return nil, err
@@ -76,12 +79,19 @@ func (b *Builder) Audit(ctx context.Context, backends []Backend) ([]Audit, error
 	b.each(backends, func(i int, backend Backend) {
 		audits[i] = b.audit(ctx, backend)
 	})
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("vmcp: the audit was interrupted: %w", err)
+	}
 	return audits, nil
 }
 
+// quiet is the level of an audit's calls: the audit itself tells what came back,
+// and some of its questions are meant to fail.
+func quiet(middleware.Outcome) slog.Level { return slog.LevelDebug }
+
 func (b *Builder) audit(ctx context.Context, backend Backend) Audit {
-	a := &auditor{timeout: b.timeout(), audit: Audit{ID: backend.ID, Target: backend.Connector.String(), Findings: []Finding{}}}
-	client, err := backend.Connector.OpenProving(ctx, a.run, b.chain(backend, a.note))
+	a := &auditor{timeout: b.timeout(), mask: backend.Connector.Mask, audit: Audit{ID: backend.ID, Target: backend.Connector.String(), Findings: []Finding{}}}
+	client, err := backend.Connector.OpenProving(ctx, a.run, b.chain(backend, a.note, middleware.WithLevel(quiet)))
 	if err != nil {
 		a.audit.Error, a.audit.Remedy = reasonOf(err), connect.Remedy(err)
 		return a.audit

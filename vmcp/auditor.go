@@ -18,6 +18,7 @@ import (
 // auditor asks one server and keeps what it found.
 type auditor struct {
 	timeout time.Duration
+	mask    func(string) string
 	audit   Audit
 	client  *mcpclient.Client
 
@@ -45,7 +46,7 @@ func (a *auditor) begin(client *mcpclient.Client) {
 }
 
 // run is the proof of the connection, so it may run twice. Only a refusal of
-// the protocol fails it: everything else is a finding.
+// the protocol, or the caller's leaving, fails it: all else is a finding.
 func (a *auditor) run(ctx context.Context, client *mcpclient.Client) error {
 	a.begin(client)
 	server, known := client.Server()
@@ -57,15 +58,20 @@ func (a *auditor) run(ctx context.Context, client *mcpclient.Client) error {
 		if !question.advertised(server) {
 			continue
 		}
-		if err := a.ask(ctx, question); mcp.IsUnsupportedProtocolVersion(err) {
+		finding, err := a.ask(ctx, question)
+		if mcp.IsUnsupportedProtocolVersion(err) {
 			return err
 		}
+		if ctx.Err() != nil { // nobody waits any more: what came back says nothing
+			return ctx.Err()
+		}
+		a.audit.Findings = append(a.audit.Findings, finding)
 	}
 	return nil
 }
 
-// ask puts one question and takes down the finding.
-func (a *auditor) ask(ctx context.Context, q question) error {
+// ask puts one question and judges the answer.
+func (a *auditor) ask(ctx context.Context, q question) (Finding, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	answer, err := q.put(a, ctx)
@@ -77,8 +83,8 @@ func (a *auditor) ask(ctx context.Context, q question) error {
 	} else if err != nil {
 		finding.Verdict, finding.Answer = Broken, err.Error()
 	}
-	a.audit.Findings = append(a.audit.Findings, finding)
-	return err
+	finding.Answer = a.mask(finding.Answer)
+	return finding, err
 }
 
 // contradicted says whether the answer was a contradiction, forgiven by the

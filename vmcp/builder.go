@@ -60,8 +60,8 @@ func (e *BuildError) Unwrap() []error { return e.causes }
 // Build connects to all backends, side by side, and returns a session over
 // those that work, which the caller closes; it outlives ctx. The session's
 // report says what is missing. Build fails with [ErrBackends] if the backends
-// are invalid, and with a [*BuildError], having closed everything, if a
-// required backend or every backend failed.
+// are invalid, with the error of ctx if that ends, and with a [*BuildError] if
+// a required backend or every backend failed; it has closed everything then.
 func (b *Builder) Build(ctx context.Context, backends []Backend) (*Session, error) {
 	if err := validate(backends); err != nil {
 		return nil, err
@@ -71,6 +71,9 @@ func (b *Builder) Build(ctx context.Context, backends []Backend) (*Session, erro
 		members[i] = b.join(ctx, backend)
 	})
 	session := newSession(members, b.timeout(), b.callTimeout())
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(fmt.Errorf("vmcp: the build was interrupted: %w", err), session.Close())
+	}
 	report := session.Report()
 	b.log(ctx, report)
 	if causes := fatal(members); causes != nil {
@@ -103,11 +106,12 @@ func (b *Builder) join(ctx context.Context, backend Backend) *member {
 }
 
 // chain is the one chain that every request to a backend passes.
-func (b *Builder) chain(backend Backend, note func(context.Context, middleware.Contradiction)) mcpclient.Middleware {
-	return middleware.Default(b.logger().With("backendID", backend.ID), b.MeterProvider,
+func (b *Builder) chain(backend Backend, note func(context.Context, middleware.Contradiction), more ...middleware.Option) mcpclient.Middleware {
+	return middleware.Default(b.logger().With("backendID", backend.ID), b.MeterProvider, append(more,
 		middleware.WithUtilities(),
 		middleware.OnContradiction(note),
-		middleware.WithAttributes(backend.attributes()...))
+		middleware.WithMask(backend.Connector.Mask),
+		middleware.WithAttributes(backend.attributes()...))...)
 }
 
 // fatal returns the errors for which there is no session, or nil.

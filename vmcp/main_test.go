@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 		_, _ = os.Stderr.WriteString("cannot start with " + strings.Join(os.Environ(), " ") + "\n")
 		os.Exit(1)
 	}
+	if script := os.Getenv(scriptVariable); script != "" {
+		os.Exit(runProgram(script))
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -27,7 +27,7 @@ type member struct {
 	// changed is full when the server said that a list changed and no refresh
 	// has begun since.
 	changed    chan struct{}
-	refreshing sync.Mutex
+	refreshing chan struct{} // full while a refresh runs
 
 	mu             sync.Mutex
 	offer          offer
@@ -43,7 +43,7 @@ type promise struct {
 }
 
 func newMember(backend Backend) *member {
-	return &member{Backend: backend, changed: make(chan struct{}, 1), noted: map[promise]bool{}}
+	return &member{Backend: backend, changed: make(chan struct{}, 1), refreshing: make(chan struct{}, 1), noted: map[promise]bool{}}
 }
 
 // discover asks for the advertised lists. It is the proof of the connection, so
@@ -157,7 +157,7 @@ func (m *member) report(leftOut []LeftOut) BackendReport {
 	}
 	r.Tools, r.Resources, r.ResourceTemplates, r.Prompts =
 		len(m.offer.Tools), len(m.offer.Resources), len(m.offer.Templates), len(m.offer.Prompts)
-	r.degrade(m.stale)
+	r.degrade(m.stale, m.Connector.Mask)
 	return r
 }
 
@@ -179,13 +179,13 @@ func remedyOf(err error) string {
 }
 
 // degrade gives the reasons for which a backend that serves is not ready.
-func (r *BackendReport) degrade(stale error) {
+func (r *BackendReport) degrade(stale error, mask func(string) string) {
 	reasons := broken(r.Contradictions)
 	if len(reasons) > 0 {
 		r.Remedy = tellTheAuthors
 	}
 	if stale != nil {
-		reasons = append(reasons, "its lists are old, as asking for them again failed: "+stale.Error())
+		reasons = append(reasons, "its lists are old, as asking for them again failed: "+mask(stale.Error()))
 		r.Remedy = remedyOf(stale)
 	}
 	if n := len(r.LeftOut); n > 0 {

@@ -19,8 +19,12 @@ func (s *Session) Refresh(ctx context.Context, id string) (changed bool, err err
 }
 
 func (s *Session) refresh(ctx context.Context, m *member) (bool, error) {
-	m.refreshing.Lock()
-	defer m.refreshing.Unlock()
+	select { // one after the other: the last to end must be the last to have begun
+	case m.refreshing <- struct{}{}:
+		defer func() { <-m.refreshing }()
+	case <-ctx.Done():
+		return false, s.blame(m, ctx.Err())
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.listTimeout)
 	defer cancel()
 	ctx, done := s.bound(ctx)

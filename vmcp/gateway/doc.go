@@ -9,6 +9,7 @@
 // repeat its empty promise. Each call costs its backend exactly one request;
 // the caller's HTTP headers never travel to a backend.
 //
-// On loopback, mcp-go's server refuses requests whose Host header is not
+// Requests that a page of another origin makes a browser send are refused, and
+// bodies are bounded. On loopback, mcp-go's server refuses requests whose Host header is not
 // loopback too, so that no web page can reach it by rebinding a name.
 package gateway

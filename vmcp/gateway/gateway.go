@@ -54,8 +54,21 @@ func (g *Gateway) publish() {
 	}
 }
 
+// longestBody is the most that one request may have, in bytes.
+const longestBody = 16 << 20
+
+// crossOrigin refuses what a page of another origin makes a browser send, as
+// the protocol demands
+// (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
+var crossOrigin = http.NewCrossOriginProtection()
+
 // ServeHTTP serves the endpoint at [Path] and answers 404 elsewhere.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := crossOrigin.Check(r); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, longestBody)
 	if r.URL.Path != Path {
 		http.Error(w, "the MCP endpoint is at "+Path, http.StatusNotFound)
 		return
