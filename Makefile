@@ -4,7 +4,6 @@ GO            ?= go
 GOLANGCI_LINT ?= v2.15.0
 FUZZTIME      ?= 30s
 BIN           := bin
-export GOFLAGS := -buildvcs=false
 
 .DEFAULT_GOAL := help
 

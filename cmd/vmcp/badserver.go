@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newBadserver(io streams) *cobra.Command {
+func newBadserver() *cobra.Command {
 	var file, listen string
 	var stdio, sse bool
 	command := &cobra.Command{
@@ -30,23 +30,15 @@ github.com/mcp-candor/candor/badserver says what it can express.`,
     "answers": {"tools/list": [{"result": {"tools": []}}]}}' > boastful.json
   vmcp badserver --script boastful.json`,
 		Args: cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) (err error) {
-			if stdio && sse {
-				return errors.New("--stdio and --sse exclude each other: give one")
-			}
+		RunE: func(command *cobra.Command, _ []string) error {
 			if err := checkLoopback(listen); err != nil {
-				return err
+				return usage{err}
 			}
 			script, err := loadScript(file)
 			if err != nil {
-				return err
+				return usage{err}
 			}
-			server := badserver.New(script)
-			defer func() { err = errors.Join(err, printRequests(io.err, server)) }()
-			if stdio {
-				return actOverStdio(command.Context(), io, server)
-			}
-			return actOverHTTP(command.Context(), io, server, sse, listen)
+			return act(command, badserver.New(script), listen, stdio, sse)
 		},
 	}
 	flags := command.Flags()
@@ -57,6 +49,8 @@ github.com/mcp-candor/candor/badserver says what it can express.`,
 	if err := command.MarkFlagRequired("script"); err != nil {
 		panic(err) // the flag is defined above
 	}
+	command.MarkFlagsMutuallyExclusive("stdio", "sse")
+	command.MarkFlagsMutuallyExclusive("stdio", "listen")
 	return command
 }
 
@@ -73,14 +67,20 @@ func loadScript(file string) (_ badserver.Script, err error) {
 	return script, nil
 }
 
-func actOverStdio(ctx context.Context, io streams, server *badserver.Server) error {
-	if err := server.Serve(ctx, io.in, io.out); err != nil && ctx.Err() == nil {
-		return &failure{statusFailure, err}
+// act plays the script and then tells what the server got.
+func act(command *cobra.Command, server *badserver.Server, listen string, stdio, sse bool) (err error) {
+	defer func() { err = errors.Join(err, printRequests(command.ErrOrStderr(), server)) }()
+	ctx := command.Context()
+	if !stdio {
+		return actOverHTTP(ctx, command.OutOrStdout(), server, sse, listen)
+	}
+	if err := server.Serve(ctx, command.InOrStdin(), command.OutOrStdout()); err != nil && ctx.Err() == nil {
+		return err
 	}
 	return nil
 }
 
-func actOverHTTP(ctx context.Context, io streams, server *badserver.Server, sse bool, address string) error {
+func actOverHTTP(ctx context.Context, out io.Writer, server *badserver.Server, sse bool, address string) error {
 	var handler http.Handler = server
 	if sse {
 		handler = server.SSE()
@@ -88,7 +88,7 @@ func actOverHTTP(ctx context.Context, io streams, server *badserver.Server, sse 
 	release := context.AfterFunc(ctx, func() { _ = server.Close() }) // what hangs must not hold up the end
 	defer release()
 	return listenAndServe(ctx, handler, address, func(at string) error {
-		_, err := fmt.Fprintf(io.out, "bad server at http://%s/\nCtrl-C ends it.\n", at)
+		_, err := fmt.Fprintf(out, "bad server at http://%s/\nCtrl-C ends it.\n", at)
 		return err
 	})
 }

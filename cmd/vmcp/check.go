@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newCheck(io streams) *cobra.Command {
+func newCheck() *cobra.Command {
 	var s setup
 	var address string
 	var asJSON bool
@@ -30,27 +30,12 @@ Exit status: 0 if all is kept, 10 if something is contradicted, 11 if something
 failed, 2 on wrong usage or configuration.`,
 		Example: `  vmcp check --url https://mcp.example.com/mcp
   vmcp check -- npx -y @modelcontextprotocol/server-everything`,
-		RunE: func(command *cobra.Command, args []string) (err error) {
-			source, err := checkSource(command, args, address, s.config)
+		RunE: func(command *cobra.Command, args []string) error {
+			servers, err := checkSource(command, args, address)
 			if err != nil {
-				return err
+				return usage{err}
 			}
-			builder, backends, log, err := s.open(io.err)
-			if err != nil {
-				return err
-			}
-			defer func() { err = closing(err, log) }()
-			if source != nil {
-				backends = []vmcp.Backend{newBackend("server", targetOf(*source), builder.Logger)}
-			}
-			audits, err := builder.Audit(command.Context(), backends)
-			if err != nil {
-				return err
-			}
-			if err := printAudits(io.out, asJSON, audits); err != nil {
-				return &failure{statusFailure, err}
-			}
-			return auditStatus(audits)
+			return check(command, &s, servers, asJSON)
 		},
 	}
 	s.flags(command)
@@ -59,32 +44,47 @@ failed, 2 on wrong usage or configuration.`,
 	return command
 }
 
-// checkSource returns the one server that the arguments name, or nil where
+func check(command *cobra.Command, s *setup, servers []config.Server, asJSON bool) (err error) {
+	builder, backends, log, err := s.open(command, servers...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, log) }()
+	audits, err := builder.Audit(command.Context(), backends)
+	if err != nil {
+		return err
+	}
+	if err := printAudits(command.OutOrStdout(), asJSON, audits); err != nil {
+		return err
+	}
+	return auditStatus(audits)
+}
+
+// checkSource returns the one server that the arguments name, or none where
 // they leave it to the configuration.
-func checkSource(command *cobra.Command, args []string, address, file string) (*config.Server, error) {
-	if (address != "" && len(args) > 0) || (file != "" && (address != "" || len(args) > 0)) {
-		return nil, errors.New("--config, --url and a command exclude each other: give one")
-	}
-	if len(args) > 0 && command.ArgsLenAtDash() != 0 {
-		return nil, fmt.Errorf("unknown argument %q; a command to audit stands after --", args[0])
-	}
+func checkSource(command *cobra.Command, args []string, address string) ([]config.Server, error) {
+	file, url := command.Flags().Changed("config"), command.Flags().Changed("url")
 	switch {
-	case address != "":
+	case url && len(args) > 0 || file && (url || len(args) > 0):
+		return nil, errors.New("--config, --url and a command exclude each other: give one")
+	case len(args) > 0 && command.ArgsLenAtDash() != 0:
+		return nil, fmt.Errorf("unknown argument %q; a command to audit stands after --", args[0])
+	case url:
 		return urlSource(address)
 	case len(args) > 0:
-		return &config.Server{Type: config.TypeStdio, Command: args[0], Args: args[1:]}, nil
+		return []config.Server{{Name: "server", Type: config.TypeStdio, Command: args[0], Args: args[1:]}}, nil
 	default:
 		return nil, nil
 	}
 }
 
 // urlSource does not say what is wrong with a URL: it may hold secrets.
-func urlSource(address string) (*config.Server, error) {
+func urlSource(address string) ([]config.Server, error) {
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" {
+	if err != nil || !config.GoodURL(parsed) {
 		return nil, errors.New("--url is not an absolute http or https URL; write it like https://example.com/mcp")
 	}
-	return &config.Server{Type: config.TypeOfPath(parsed.Path), URL: address}, nil
+	return []config.Server{{Name: "server", Type: config.TypeOfPath(parsed.Path), URL: address}}, nil
 }
 
 func printAudits(out io.Writer, asJSON bool, audits []vmcp.Audit) error {
@@ -150,5 +150,5 @@ func auditStatus(audits []vmcp.Audit) error {
 	if worst == statusOK {
 		return nil
 	}
-	return &failure{status: worst}
+	return verdict(worst)
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -73,6 +74,8 @@ func TestToolsWithoutAConfigurationShowsTheEmbeddedServers(t *testing.T) {
 honest    ready     1      1          0          1        -
 boastful  degraded  1      0          0          0        advertises prompts and resources, but answers prompts/list, resources/list, resources/templates/list with -32601 "Method not found"
 
+boastful: tell the server's authors: vmcp check prints a report for them
+
 TOOL           DESCRIPTION
 boastful_brag  Says what it has.
 honest_echo    Repeats the message.
@@ -99,7 +102,7 @@ func TestToolsOfABrokenServerSayWhyAndWhatToDo(t *testing.T) {
 	got := vmcpWith(t, "tools", "--config", file)
 	assert.Equal(t, statusFailure, got.status)
 	assert.Contains(t, got.out, "the disk is full")
-	assert.Contains(t, got.err, "vmcp: no session: every server failed")
+	assert.Contains(t, got.err, "vmcp: no session: 1 of 1 servers failed")
 
 	asJSON := vmcpWith(t, "tools", "--json", "--config", file)
 	assert.Equal(t, statusFailure, asJSON.status)
@@ -158,6 +161,11 @@ func TestWrongUsageCostsStatus2AndNamesTheRemedy(t *testing.T) {
 	}{
 		"an unknown command":                {[]string{"chekc"}, "Did you mean this?\n\tcheck"},
 		"an unknown flag":                   {[]string{"tools", "--colour"}, "unknown flag: --colour"},
+		"no time to wait":                   {[]string{"tools", "--timeout", "0s"}, "write one such as 30s"},
+		"an empty configuration":            {[]string{"tools", "--config", ""}, "--config is empty"},
+		"an empty URL":                      {[]string{"check", "--url", ""}, "--url is not an absolute http or https URL"},
+		"a URL of another scheme":           {[]string{"check", "--url", "ftp://x/y"}, "--url is not an absolute http or https URL"},
+		"two ways to serve at once":         {[]string{"serve", "--stdio", "--listen", "127.0.0.1:0"}, "if any flags in the group"},
 		"an argument too many":              {[]string{"tools", "x"}, `unknown command "x" for "vmcp tools"`},
 		"a configuration that is not there": {[]string{"serve", "--config", "no-such.json"}, "no-such.json: no such file. Check the path"},
 		"an unknown key":                    {[]string{"check", "--config", unknown}, `servers.json:1: mcpServers.a.comand: unknown key. Did you mean "command"?`},
@@ -340,4 +348,62 @@ func TestBadserverNamesWhatIsWrongWithItsScript(t *testing.T) {
 			assert.Contains(t, got.err, "vmcp: ")
 		})
 	}
+}
+
+// full is standard output on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestAFailureIsNoMatterOfUsage(t *testing.T) {
+	for _, args := range [][]string{{"tools"}, {"tools", "--json"}, {"check"}, {"check", "--json"}, {"serve", "--listen", "127.0.0.1:0"}} {
+		var told bytes.Buffer
+		assert.Equal(t, statusFailure, run(t.Context(), args, streams{strings.NewReader(""), full{}, &told}), args)
+		assert.Contains(t, told.String(), "no space left on device")
+		assert.NotContains(t, told.String(), "--help")
+	}
+}
+
+func TestAnInterruptionIsNoFactAboutServers(t *testing.T) {
+	server := badserver.New(badserver.Script{Capabilities: json.RawMessage(`{"tools":{},"prompts":{}}`),
+		Answers: map[string][]badserver.Answer{"tools/list": {{Hang: true}}}})
+	defer server.Close()
+	file := write(t, "servers.json", `{"mcpServers": {"bad": {"url": "`+newLoopback(t, server)+`"}}}`)
+	for n, command := range []string{"tools", "check", "serve"} {
+		ended := make(chan outcome, 1)
+		ctx, interrupt := context.WithCancel(t.Context())
+		go func() {
+			var out, told bytes.Buffer
+			status := run(ctx, []string{command, "--config", file, "--log-level", "error"}, streams{strings.NewReader(""), &out, &told})
+			ended <- outcome{status, out.String(), told.String()}
+		}()
+		require.NoError(t, server.Await(t.Context(), "tools/list", n+1))
+		interrupt()
+		got := <-ended
+		assert.Equal(t, statusFailure, got.status, command)
+		assert.Contains(t, got.err, "interrupted", command)
+		assert.Empty(t, got.out, command)
+	}
+}
+
+func TestSecretsThatAServerRepeatsAreNotPassedOn(t *testing.T) {
+	const secret = "hunter2-secret-token"
+	t.Setenv("VMCP_TEST_TOKEN", secret)
+	said := "bad token " + secret
+	server := newLoopback(t, badserver.New(badserver.Script{Capabilities: json.RawMessage(`{"tools":{},"resources":{},"prompts":{}}`),
+		Answers: map[string][]badserver.Answer{
+			"tools/list":     {badserver.Tools("a")},
+			"resources/list": {badserver.Fail(mcp.METHOD_NOT_FOUND, said)},
+			"prompts/list":   {badserver.Fail(mcp.INTERNAL_ERROR, said)},
+		}}))
+	file := write(t, "servers.json", `{"mcpServers": {"bad": {"url": "`+server+`", "headers": {"Authorization": "Bearer ${VMCP_TEST_TOKEN}"}}}}`)
+	feed := filepath.Join(t.TempDir(), "contradictions.jsonl")
+	for _, args := range [][]string{{"tools"}, {"tools", "--json"}, {"check"}, {"check", "--json"}} {
+		got := vmcpWith(t, append(args, "--config", file, "--log-level", "debug", "--contradictions", feed)...)
+		assert.Contains(t, got.out+got.err, "bad token ***", args)
+		assert.NotContains(t, got.out+got.err, secret, args)
+	}
+	data, err := os.ReadFile(feed)
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), secret)
 }

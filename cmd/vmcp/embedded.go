@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -16,8 +15,8 @@ import (
 // network and nothing to install.
 func embedded() []vmcp.Backend {
 	return []vmcp.Backend{
-		newBackend("honest", connect.InProcess{Server: honest()}, slog.New(slog.DiscardHandler)),
-		newBackend("boastful", badserver.New(boastful()), slog.New(slog.DiscardHandler)),
+		{ID: "honest", Connector: connect.To(connect.InProcess{Server: honest()})},
+		{ID: "boastful", Connector: connect.To(badserver.New(boastful()))},
 	}
 }
 

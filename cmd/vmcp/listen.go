@@ -28,17 +28,17 @@ const drainTime = 5 * time.Second
 func listenAndServe(ctx context.Context, handler http.Handler, address string, announce func(at string) error) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return &failure{statusFailure, fmt.Errorf("%w; choose another address with --listen", err)}
+		return fmt.Errorf("%w; choose another address with --listen", err)
 	}
 	if err := announce(listener.Addr().String()); err != nil {
-		return &failure{statusFailure, closing(err, listener)}
+		return closing(err, listener)
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {
 	case err := <-served:
-		return &failure{statusFailure, err}
+		return err
 	case <-ctx.Done():
 		return shutdown(server, served)
 	}
@@ -55,8 +55,5 @@ func shutdown(server *http.Server, served <-chan error) error {
 	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
 		err = errors.Join(err, ended)
 	}
-	if err != nil {
-		return &failure{statusFailure, err}
-	}
-	return nil
+	return err
 }

@@ -96,8 +96,8 @@ func records(t *testing.T, log string) []map[string]any {
 	return found
 }
 
-// check runs vmcp check and returns the exit status and what it printed.
-func check(t *testing.T, args ...string) (int, string) {
+// checked runs vmcp check and returns the exit status and what it printed.
+func checked(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
 	status := run(t.Context(), append([]string{"check"}, args...), streams{strings.NewReader(""), &out, io.Discard})
@@ -212,15 +212,15 @@ func TestRealCheckTellsWhatServersKeep(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			status, out := check(t, tt.args...)
+			status, out := checked(t, tt.args...)
 			assert.Equal(t, tt.status, status, out)
 			assert.Contains(t, out, tt.contains)
 		})
 	}
 }
 
-// serve runs vmcp serve until the test ends and returns the endpoint it prints.
-func serve(t *testing.T, servers map[string]entry) string {
+// endpointOf runs vmcp serve until the test ends and returns the endpoint it prints.
+func endpointOf(t *testing.T, servers map[string]entry) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
@@ -258,7 +258,7 @@ func inspector(t *testing.T, endpoint string, args ...string) string {
 }
 
 func TestRealClientsUseTheEndpoint(t *testing.T) {
-	endpoint := serve(t, map[string]entry{"hubspot": hubspot(), "everything": everything()})
+	endpoint := endpointOf(t, map[string]entry{"hubspot": hubspot(), "everything": everything()})
 
 	t.Run("the Inspector lists tools under both prefixes", func(t *testing.T) {
 		out := inspector(t, endpoint, "--method", "tools/list")

@@ -28,38 +28,42 @@ type streams struct {
 	err io.Writer
 }
 
-// failure is an error with the exit status that it costs. Every other error is
-// a matter of usage: cobra's of flags and arguments, and the configuration's.
-type failure struct {
-	status int
-	err    error // nil if all has been said already
-}
+// usage is an error of who called the command: of flags, arguments or the
+// configuration.
+type usage struct{ error }
 
-func (f *failure) Error() string {
-	if f.err == nil {
-		return fmt.Sprintf("exit status %d", f.status)
-	}
-	return f.err.Error()
-}
+func (u usage) Unwrap() error { return u.error }
 
-func (f *failure) Unwrap() error { return f.err }
+// verdict is an exit status when all has been said already.
+type verdict int
+
+func (v verdict) Error() string { return fmt.Sprintf("exit status %d", int(v)) }
 
 // run is the command without the process: it returns the exit status.
 func run(ctx context.Context, args []string, io streams) int {
 	root := newRoot(io)
 	root.SetArgs(args)
+	running := false // from here on an error is one of usage only if it says so
+	for _, command := range root.Commands() {
+		begin := command.RunE
+		command.RunE = func(command *cobra.Command, args []string) error {
+			running = true
+			return begin(command, args)
+		}
+	}
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return statusOK
 	}
-	if failed, ok := errors.AsType[*failure](err); ok {
-		if failed.err != nil {
-			fmt.Fprintf(io.err, "vmcp: %v\n", failed.err)
-		}
-		return failed.status
+	if said, ok := errors.AsType[verdict](err); ok {
+		return int(said)
 	}
-	fmt.Fprintf(io.err, "vmcp: %s\n\nRun '%s --help' for how to use it.\n", strings.TrimSpace(err.Error()), command.CommandPath())
-	return statusUsage
+	fmt.Fprintf(io.err, "vmcp: %s\n", strings.TrimSpace(err.Error()))
+	if _, ok := errors.AsType[usage](err); ok || !running {
+		fmt.Fprintf(io.err, "\nRun '%s --help' for how to use it.\n", command.CommandPath())
+		return statusUsage
+	}
+	return statusFailure
 }
 
 func newRoot(io streams) *cobra.Command {
@@ -78,7 +82,7 @@ Without --config it runs on two servers inside the program: "honest", and
 	root.SetIn(io.in)
 	root.SetOut(io.out)
 	root.SetErr(io.err)
-	root.AddCommand(newServe(io), newTools(io), newCheck(io), newBadserver(io))
+	root.AddCommand(newServe(), newTools(), newCheck(), newBadserver())
 	return root
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -10,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newServe(io streams) *cobra.Command {
+func newServe() *cobra.Command {
 	var s setup
 	var listen string
 	var stdio bool
@@ -23,42 +22,48 @@ ends on Ctrl-C, on SIGTERM and, with --stdio, when the input ends.
 
 There is no authentication yet, so it listens on loopback addresses only.`,
 		Args: cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) (err error) {
-			if !stdio {
-				if err := checkLoopback(listen); err != nil {
-					return err
-				}
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := checkLoopback(listen); err != nil {
+				return usage{err}
 			}
-			builder, backends, log, err := s.open(io.err)
-			if err != nil {
-				return err
-			}
-			defer func() { err = closing(err, log) }()
-			session, err := builder.Build(command.Context(), backends)
-			if err != nil {
-				return noSession(io.err, false, err)
-			}
-			defer func() { err = closing(err, session) }()
-			if stdio {
-				return serveStdio(command.Context(), io, session)
-			}
-			return listenAndServe(command.Context(), gateway.New(session, identity()), listen, func(at string) error {
-				return announce(io.out, session.Report(), "http://"+at+gateway.Path)
-			})
+			return serve(command, &s, listen, stdio)
 		},
 	}
 	s.flags(command)
 	command.Flags().StringVar(&listen, "listen", "127.0.0.1:4483", "loopback `ADDRESS` to listen on")
+	defer command.MarkFlagsMutuallyExclusive("stdio", "listen")
 	command.Flags().BoolVar(&stdio, "stdio", false, "serve one client over standard input and output instead")
 	return command
 }
 
-func serveStdio(ctx context.Context, io streams, session *vmcp.Session) error {
-	if err := printBackends(io.err, session.Report()); err != nil {
-		return &failure{statusFailure, err}
+func serve(command *cobra.Command, s *setup, listen string, stdio bool) (err error) {
+	builder, backends, log, err := s.open(command)
+	if err != nil {
+		return err
 	}
-	if err := gateway.New(session, identity()).ServeStdio(ctx, io.in, io.out); err != nil && ctx.Err() == nil {
-		return &failure{statusFailure, err}
+	defer func() { err = closing(err, log) }()
+	session, err := builder.Build(command.Context(), backends)
+	if err != nil {
+		return noSession(command.ErrOrStderr(), false, err)
+	}
+	defer func() { err = closing(err, session) }()
+	endpoint := gateway.New(session, identity())
+	if stdio {
+		return serveStdio(command, endpoint, session.Report())
+	}
+	return listenAndServe(command.Context(), endpoint, listen, func(at string) error {
+		return announce(command.OutOrStdout(), session.Report(), "http://"+at+gateway.Path)
+	})
+}
+
+// serveStdio leaves standard output to the protocol.
+func serveStdio(command *cobra.Command, endpoint *gateway.Gateway, report vmcp.Report) error {
+	if err := printBackends(command.ErrOrStderr(), report); err != nil {
+		return err
+	}
+	ctx := command.Context()
+	if err := endpoint.ServeStdio(ctx, command.InOrStdin(), command.OutOrStdout()); err != nil && ctx.Err() == nil {
+		return err
 	}
 	return nil
 }

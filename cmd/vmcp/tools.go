@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newTools(io streams) *cobra.Command {
+func newTools() *cobra.Command {
 	var s setup
 	var asJSON bool
 	command := &cobra.Command{
@@ -23,31 +23,36 @@ func newTools(io streams) *cobra.Command {
 reason where something is missing, and the tools under the names that the
 session gives them.`,
 		Args: cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) (err error) {
-			builder, backends, log, err := s.open(io.err)
-			if err != nil {
-				return err
-			}
-			defer func() { err = closing(err, log) }()
-			session, err := builder.Build(command.Context(), backends)
-			if err != nil {
-				return noSession(io.out, asJSON, err)
-			}
-			defer func() { err = closing(err, session) }()
-			return printSession(io.out, asJSON, session.Report(), session.Tools())
-		},
+		RunE: func(command *cobra.Command, _ []string) error { return list(command, &s, asJSON) },
 	}
 	s.flags(command)
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return command
 }
 
-// noSession still prints how each server stands.
-func noSession(out io.Writer, asJSON bool, err error) error {
-	if failed, ok := errors.AsType[*vmcp.BuildError](err); ok {
-		err = errors.Join(errors.New("no session: every server failed"), printSession(out, asJSON, failed.Report, nil))
+func list(command *cobra.Command, s *setup, asJSON bool) (err error) {
+	builder, backends, log, err := s.open(command)
+	if err != nil {
+		return err
 	}
-	return &failure{statusFailure, err}
+	defer func() { err = closing(err, log) }()
+	session, err := builder.Build(command.Context(), backends)
+	if err != nil {
+		return noSession(command.OutOrStdout(), asJSON, err)
+	}
+	defer func() { err = closing(err, session) }()
+	return printSession(command.OutOrStdout(), asJSON, session.Report(), session.Tools())
+}
+
+// noSession still prints how each server stands: that says more than the error.
+func noSession(out io.Writer, asJSON bool, err error) error {
+	failed, ok := errors.AsType[*vmcp.BuildError](err)
+	if !ok {
+		return err
+	}
+	return errors.Join(
+		fmt.Errorf("no session: %d of %d servers failed", len(failed.Report.Failed()), len(failed.Report.Backends)),
+		printSession(out, asJSON, failed.Report, nil))
 }
 
 // printSession prints the report and the tools.
@@ -71,14 +76,20 @@ func printSession(out io.Writer, asJSON bool, report vmcp.Report, tools []mcp.To
 	return table.Flush()
 }
 
-// printBackends prints the table of servers, and under it the reason of each
-// that is not ready.
+// printBackends prints the table of servers, and under it what can be done about
+// each that is not ready.
 func printBackends(out io.Writer, report vmcp.Report) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "BACKEND\tSTATE\tTOOLS\tRESOURCES\tTEMPLATES\tPROMPTS\tREASON")
 	for _, b := range report.Backends {
 		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", b.ID, b.State, b.Tools, b.Resources, b.ResourceTemplates, b.Prompts, oneLine(reason(b), 1000))
 	}
+	for _, b := range report.Backends {
+		if b.Remedy != "" {
+			fmt.Fprintf(table, "\n%s: %s", b.ID, b.Remedy)
+		}
+	}
+	fmt.Fprintln(table)
 	return table.Flush()
 }
 
@@ -89,8 +100,8 @@ func reason(b vmcp.BackendReport) string {
 	return b.Reason
 }
 
-// oneLine is the first line of a text that a server wrote, without control
-// characters and not longer than a table can take.
+// oneLine is a text that a server wrote, in one line, without control characters
+// and not longer than a table can take.
 func oneLine(text string, longest int) string {
 	line := strings.Join(strings.Fields(strings.Map(printable, text)), " ")
 	if runes := []rune(line); len(runes) > longest {

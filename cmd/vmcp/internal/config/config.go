@@ -39,6 +39,7 @@ type Server struct {
 	Args    []string
 	Env     map[string]string // in addition to the environment of vmcp
 	Dir     string            // working directory; empty for that of vmcp
+	Secrets []string          // what variables put into Args, but for paths
 
 	URL     string // absolute, http or https; may hold a password
 	Headers map[string]string

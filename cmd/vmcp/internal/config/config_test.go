@@ -122,21 +122,24 @@ func TestParseReadsServers(t *testing.T) {
 
 func TestParseReplacesVariables(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct{ in, want string }{
-		"a variable":                              {"${TOKEN}", "t0ken"},
-		"a variable with env:":                    {"${env:TOKEN}", "t0ken"},
-		"variables within text":                   {"a${TOKEN}b${HOST}c", "at0kenbexample.comc"},
-		"the default of a variable that is unset": {"${NO:-d e}", "d e"},
-		"the empty default":                       {"${NO:-}", ""},
-		"a default with env:":                     {"${env:NO:-d}", "d"},
-		"no default for a variable that is set":   {"${TOKEN:-d}", "t0ken"},
-		"no default for an empty variable":        {"${EMPTY:-d}", ""},
-		"an empty variable":                       {"${EMPTY}", ""},
-		"a default may have colons and dollars":   {"${NO:-a:-$b}", "a:-$b"},
-		"a dollar before it takes the meaning":    {"$${TOKEN}", "${TOKEN}"},
-		"two dollars before it: one is left":      {"$$${TOKEN}", "$${TOKEN}"},
-		"a dollar without a brace stays":          {"$TOKEN $$ $", "$TOKEN $$ $"},
-		"a value is not looked at again":          {"${NESTED}", "${TOKEN}"},
+	tests := map[string]struct {
+		in, want string
+		secrets  []string
+	}{
+		"a variable":                              {"${TOKEN}", "t0ken", []string{"t0ken"}},
+		"a variable with env:":                    {"${env:TOKEN}", "t0ken", []string{"t0ken"}},
+		"variables within text":                   {"a${TOKEN}b${HOST}c", "at0kenbexample.comc", []string{"t0ken", "example.com"}},
+		"the default of a variable that is unset": {"${NO:-d e}", "d e", nil},
+		"the empty default":                       {"${NO:-}", "", nil},
+		"a default with env:":                     {"${env:NO:-d}", "d", nil},
+		"no default for a variable that is set":   {"${TOKEN:-d}", "t0ken", []string{"t0ken"}},
+		"no default for an empty variable":        {"${EMPTY:-d}", "", nil},
+		"an empty variable":                       {"${EMPTY}", "", nil},
+		"a default may have colons and dollars":   {"${NO:-a:-$b}", "a:-$b", nil},
+		"a dollar before it takes the meaning":    {"$${TOKEN}", "${TOKEN}", nil},
+		"two dollars before it: one is left":      {"$$${TOKEN}", "$${TOKEN}", nil},
+		"a dollar without a brace stays":          {"$TOKEN $$ $", "$TOKEN $$ $", nil},
+		"a value is not looked at again":          {"${NESTED}", "${TOKEN}", []string{"${TOKEN}"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +149,7 @@ func TestParseReplacesVariables(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, []Server{{
 				Name: "a", Type: "stdio", Command: "x" + test.want, Args: []string{test.want},
-				Env: map[string]string{"K": test.want}, Dir: "/" + test.want,
+				Env: map[string]string{"K": test.want}, Dir: "/" + test.want, Secrets: test.secrets,
 			}}, stdio.Servers)
 
 			remote, err := parseTest(oneServer(fmt.Sprintf(`"url": "http://h/#%[1]s", "headers": {"K": "%[1]s"}`, test.in)))
@@ -523,7 +526,7 @@ func TestReadReadsWhatOtherProgramsWrite(t *testing.T) {
 		},
 		"cursor.json": {
 			Servers: []Server{
-				{Name: "postgres", Type: "stdio", Command: "/home/ada/bin/postgres-mcp", Args: []string{"--dsn", "postgres://app:pg-planted@localhost/app"}},
+				{Name: "postgres", Type: "stdio", Command: "/home/ada/bin/postgres-mcp", Args: []string{"--dsn", "postgres://app:pg-planted@localhost/app"}, Secrets: []string{"pg-planted"}},
 				{Name: "linear", Type: "http", URL: "https://mcp.linear.app/mcp"},
 			},
 			Notes: []string{

@@ -172,7 +172,9 @@ func (r *reader) local(s *Server, f fields) {
 	}
 	s.Command = command
 	if e, ok := f["args"]; ok {
+		before := len(r.variables.found)
 		s.Args = r.list(e, `Write ["-y", "some-package"].`)
+		s.Secrets = secretsAmong(r.variables.found[before:])
 	}
 	if e, ok := f["env"]; ok {
 		s.Env = r.texts(e, envRule)
@@ -183,6 +185,17 @@ func (r *reader) local(s *Server, f fields) {
 	if e, ok := f["headers"]; ok {
 		r.problem(e, `only a server with a "url" has "headers"`, `Remove it, or pass the value in "env".`)
 	}
+}
+
+// secretsAmong leaves out what variables such as HOME hold.
+func secretsAmong(values []string) []string {
+	var secrets []string
+	for _, value := range values {
+		if value != "" && !strings.HasPrefix(value, "/") {
+			secrets = append(secrets, value)
+		}
+	}
+	return secrets
 }
 
 // remote fills in a server to connect to.
@@ -212,7 +225,7 @@ func (r *reader) address(e entry) (address, transport string) {
 		return "", ""
 	}
 	u, err := url.Parse(address) // err quotes the address
-	if err != nil || !goodURL(u) || address != strings.TrimSpace(address) {
+	if err != nil || !GoodURL(u) || address != strings.TrimSpace(address) {
 		r.problem(e, "not an absolute http or https URL", `Write it like "https://example.com/mcp".`)
 		return "", ""
 	}
@@ -231,7 +244,8 @@ func TypeOfPath(path string) string {
 	return TypeHTTP
 }
 
-func goodURL(u *url.URL) bool {
+// GoodURL says whether u is an absolute http or https URL.
+func GoodURL(u *url.URL) bool {
 	_, err := strconv.ParseUint(u.Port(), 10, 16)
 	goodPort := u.Port() == "" || err == nil
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && goodPort

@@ -15,7 +15,8 @@ type fault struct{ problem, remedy string }
 // variables replaces the variables in the strings of one file.
 type variables struct {
 	lookupEnv func(string) (string, bool)
-	left      int // of maxReplaced
+	left      int      // of maxReplaced
+	found     []string // the values that stand in the file now, in its order
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -75,6 +76,7 @@ func (v *variables) variable(inside string) (string, fault) {
 		return "", fault{"has a variable in the default of the variable " + name, "Write a default without variables."}
 	}
 	if text, ok := v.lookupEnv(name); ok {
+		v.found = append(v.found, text)
 		return text, fault{}
 	}
 	if hasFallback {
