@@ -20,8 +20,9 @@ build: ## build bin/vmcp
 	$(GO) build -o $(BIN)/vmcp ./cmd/vmcp
 
 .PHONY: test
-test: ## all tests, offline
+test: ## all tests, offline, and what the replay of real servers' answers counted
 	$(GO) test ./...
+	@$(GO) test -count=1 -v -run '^TestReplay$$' ./middleware_test | grep -Ev '^ *(---|===)'
 
 .PHONY: race
 race: ## all tests with the race detector
@@ -52,6 +53,10 @@ lint: $(BIN)/golangci-lint-$(GOLANGCI_LINT) ## all linters, see .golangci.yml
 $(BIN)/golangci-lint-$(GOLANGCI_LINT):
 	GOBIN=$(abspath $(BIN)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
 	mv $(BIN)/golangci-lint $@
+
+.PHONY: docs-check
+docs-check: ## fail if a generated page is not what the code generates
+	$(GO) test -count=1 -run '^TestDifferences$$' ./middleware_test
 
 .PHONY: tidy-check
 tidy-check: ## fail if go.mod, go.sum or a file's format is not tidy

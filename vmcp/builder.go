@@ -24,7 +24,7 @@ type Builder struct {
 	// MeterProvider measures; nil means OpenTelemetry's global one.
 	MeterProvider metric.MeterProvider
 	// Concurrency is how many backends are connected to at the same time, 64
-	// by default.
+	// by default. The others wait for their turn, and their Timeout with them.
 	Concurrency int
 	// Timeout is how long one backend may take for its handshake and its
 	// lists together, 30 s by default.
