@@ -164,7 +164,8 @@ func (l list[Req, Res, Item]) each(ctx context.Context, c *Client, first Req) it
 // IterTools yields the server's tools and fetches each page, through the
 // chain, when it is needed. An error is yielded once, as the last element;
 // what was yielded before stays valid. A server whose cursor does not advance
-// ends the iteration with [client.ErrRepeatedListCursor].
+// ends the iteration with [client.ErrRepeatedListCursor]; one that makes up
+// ever new cursors does not end it, so bound it by ctx or break out of it.
 func (c *Client) IterTools(ctx context.Context, request mcp.ListToolsRequest) iter.Seq2[mcp.Tool, error] {
 	return tools.each(ctx, c, request)
 }

@@ -27,6 +27,9 @@ type Backend struct {
 // backend has no connector, or an ID that is invalid or not its own.
 var ErrBackends = errors.New("vmcp: invalid backends")
 
+// ValidID says whether a backend may have this ID.
+func ValidID(id string) bool { return validID.MatchString(id) }
+
 var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
 
 func validate(backends []Backend) error {
@@ -36,7 +39,7 @@ func validate(backends []Backend) error {
 	seen := map[string]bool{}
 	for _, backend := range backends {
 		switch {
-		case !validID.MatchString(backend.ID):
+		case !ValidID(backend.ID):
 			return fmt.Errorf("%w: the ID %q cannot be a prefix; use letters, digits, - and _, at most 32", ErrBackends, backend.ID)
 		case seen[backend.ID]:
 			return fmt.Errorf("%w: the ID %q stands twice; give each backend its own", ErrBackends, backend.ID)

@@ -40,6 +40,7 @@ func TestAFailedRefreshKeepsTheListsAndSaysThatTheyAreOld(t *testing.T) {
 		backend, _ := w.serve(t, "a", with(`{"tools":{}}`, answers{"tools/list": {
 			badserver.Tools("one").Once(), badserver.Fail(mcp.INTERNAL_ERROR, "the disk is full").Once(), badserver.Tools("one")}}))
 		session := build(t, &vmcp.Builder{}, backend)
+		since := reportOf(t, session.Report(), "a").Since
 
 		changed, err := session.Refresh(t.Context(), "a")
 		require.ErrorIs(t, err, mcp.ErrInternalError)
@@ -51,6 +52,7 @@ func TestAFailedRefreshKeepsTheListsAndSaysThatTheyAreOld(t *testing.T) {
 		assert.Contains(t, report.Reason, "its lists are old")
 		assert.Contains(t, report.Reason, "the disk is full")
 		assert.NotEmpty(t, report.Remedy)
+		assert.True(t, report.Since.After(since), "since the lists are old")
 
 		_, err = session.Refresh(t.Context(), "a")
 		require.NoError(t, err)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/mcp-candor/candor/vmcp"
 )
 
 // The transports, as Server.Type has them.
@@ -78,13 +80,10 @@ func (r *reader) disabled(members []entry) bool {
 	return disabled
 }
 
-var (
-	goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
-	badRunes = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
-)
+var badRunes = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 func (r *reader) checkName(e entry) {
-	if goodName.MatchString(e.name) {
+	if vmcp.ValidID(e.name) {
 		return
 	}
 	remedy := `Use letters, digits, "_" and "-", 32 at most, the first a letter or a digit.`

@@ -1,0 +1,66 @@
+package vmcp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/middleware"
+)
+
+// reasonOf leaves the remedy out, which stands beside it.
+func reasonOf(err error) string {
+	if failed, ok := errors.AsType[*connect.Error](err); ok {
+		return failed.Reason()
+	}
+	return err.Error()
+}
+
+const tellTheAuthors = "tell the server's authors: vmcp check prints a report for them"
+
+func remedyOf(err error) string {
+	if _, ok := errors.AsType[*middleware.ContradictionError](err); ok {
+		return tellTheAuthors
+	}
+	return connect.Remedy(err)
+}
+
+// degrade gives the reasons for which a backend that serves is not ready.
+func (r *BackendReport) degrade(stale error, mask func(string) string) {
+	reasons := broken(r.Contradictions)
+	if len(reasons) > 0 {
+		r.Remedy = tellTheAuthors
+	}
+	if stale != nil {
+		reasons = append(reasons, "its lists are old, as asking for them again failed: "+mask(stale.Error()))
+		r.Remedy = remedyOf(stale)
+	}
+	if n := len(r.LeftOut); n > 0 {
+		first := r.LeftOut[0]
+		reasons = append(reasons, fmt.Sprintf("%d left out, such as the %s %q: %s", n, first.Kind, first.Name, first.Reason))
+	}
+	if len(reasons) > 0 {
+		r.State, r.Reason = Degraded, strings.Join(reasons, "; ")
+	}
+}
+
+// broken says in words what was promised, one clause for each different answer.
+func broken(contradictions []middleware.Contradiction) []string {
+	var clauses []string
+	for len(contradictions) > 0 {
+		answer := contradictions[0].Answer()
+		var capabilities, methods []string
+		contradictions = slices.DeleteFunc(slices.Clone(contradictions), func(c middleware.Contradiction) bool {
+			if c.Answer() != answer {
+				return false
+			}
+			capabilities, methods = append(capabilities, c.Capability), append(methods, string(c.Method))
+			return true
+		})
+		clauses = append(clauses, fmt.Sprintf("advertises %s, but answers %s with %s",
+			strings.Join(slices.Compact(capabilities), " and "), strings.Join(methods, ", "), answer))
+	}
+	return clauses
+}
