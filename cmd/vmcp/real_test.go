@@ -137,6 +137,21 @@ func TestRealHubspotContradictsAndKeepsItsTools(t *testing.T) {
 	assert.Equal(t, map[any]bool{"resources/list": true, "resources/templates/list": true}, methods)
 }
 
+func TestRealHonestEverythingIsReadyOverStdioAndHTTP(t *testing.T) {
+	port := freePort(t)
+	t.Setenv("PORT", strconv.Itoa(port))
+	background(t, fmt.Sprintf("127.0.0.1:%d", port), "node", script("@modelcontextprotocol/server-everything/dist/index.js"), "streamableHttp")
+	l, warnings := tools(t, map[string]entry{"stdio": everything(), "http": {"url": fmt.Sprintf("http://127.0.0.1:%d/mcp", port)}})
+	for _, id := range []string{"stdio", "http"} {
+		report := backend(t, l, id)
+		assert.Equal(t, 13, report.Tools, id)
+		assert.Equal(t, []int{7, 2, 4}, []int{report.Resources, report.ResourceTemplates, report.Prompts}, id)
+	}
+	assert.Empty(t, warnings)
+	assert.Equal(t, vmcp.Degraded, backend(t, l, "stdio").State, "the same resources stand twice in this session")
+	assert.Len(t, backend(t, l, "stdio").LeftOut, 9)
+}
+
 func TestRealHonestFilesystemIsReady(t *testing.T) {
 	l, warnings := tools(t, map[string]entry{"files": node("@modelcontextprotocol/server-filesystem/dist/index.js", t.TempDir())})
 	assert.Equal(t, vmcp.Ready, backend(t, l, "files").State)
