@@ -29,6 +29,7 @@ func FuzzNames(f *testing.F) {
 		{"a", strings.Repeat("x", 126), "a", strings.Repeat("x", 127), strings.Repeat("x", 300)},
 		{"a", strings.Repeat("ü", 300), "b", strings.Repeat("ü", 301), strings.Repeat("ab/", 100)},
 		{"a-backend-whose-id-is-as-long-as1", strings.Repeat("y", 96), "b", strings.Repeat("y", 94), "y"},
+		{" ", "", "", "_", "0"}, // the empty name asks for no plain name, so it takes none from another
 		{"ünïcödé", "tool", strings.Repeat("i", 300), "tool", "tool"},
 	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3], seed[4])
@@ -62,7 +63,7 @@ func FuzzNames(f *testing.F) {
 		for _, thing := range things {
 			plain := thing.backend + "_" + thing.name
 			alone := !slices.ContainsFunc(things, func(other owned) bool {
-				return other != thing && other.backend+"_"+other.name == plain
+				return other != thing && other.name != "" && other.backend+"_"+other.name == plain
 			})
 			if alone && thing.name != "" && validName.MatchString(plain) {
 				assert.Equal(t, plain, exposed[thing], "a valid name stays plain")
