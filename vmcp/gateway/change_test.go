@@ -19,6 +19,8 @@ func TestAChangeOfABackendReachesTheCaller(t *testing.T) {
 	s, _ := session(t, map[string]badserver.Script{"one": script})
 	c, hello := w.connected(t, s)
 	require.True(t, hello.Capabilities.Tools.ListChanged)
+	require.True(t, hello.Capabilities.Prompts.ListChanged)
+	require.True(t, hello.Capabilities.Resources.ListChanged)
 	told := make(chan string, 8)
 	c.OnNotification(func(n mcp.JSONRPCNotification) { told <- n.Method })
 

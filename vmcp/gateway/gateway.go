@@ -28,15 +28,15 @@ type Gateway struct {
 // When what the session offers changes, so does what the gateway lists, and it
 // tells its callers.
 func New(session *vmcp.Session, info mcp.Implementation) *Gateway {
-	s := server.NewMCPServer(info.Name, info.Version, completions(session)...)
+	s := server.NewMCPServer(info.Name, info.Version, capabilities(session)...)
 	g := &Gateway{session: session, server: s, http: server.NewStreamableHTTPServer(s, server.WithEndpointPath(Path))}
 	session.OnChange(g.publish)
 	g.publish()
 	return g
 }
 
-// publish lists what the session offers now. mcp-go declares a kind once there
-// is something of it, and tells those who listen.
+// publish lists what the session offers now, and mcp-go tells those who listen.
+// It declares a kind that appears only later when that does.
 func (g *Gateway) publish() {
 	g.publishing.Lock()
 	defer g.publishing.Unlock()
@@ -76,7 +76,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.http.ServeHTTP(w, r)
 }
 
-// ServeStdio serves one caller over in and out until in ends or ctx does.
+// ServeStdio serves one caller over in and out until in has ended and what was
+// asked is answered, 5 s at most, or until ctx ends.
 func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	return server.NewStdioServer(g.server).Listen(ctx, in, out)
+	d := newDrain(ctx, in, out)
+	return server.NewStdioServer(g.server).Listen(ctx, d, d)
 }

@@ -8,14 +8,24 @@ import (
 	"github.com/mcp-candor/candor/vmcp"
 )
 
-// completions declare that arguments can be completed, where a backend can.
-func completions(session *vmcp.Session) []server.ServerOption {
-	if !session.HasCompletions() {
-		return nil
+// capabilities declare the kinds that the session has something of.
+func capabilities(session *vmcp.Session) []server.ServerOption {
+	var options []server.ServerOption
+	if len(session.Tools()) > 0 {
+		options = append(options, server.WithToolCapabilities(true))
 	}
-	completer := completer{session}
-	return []server.ServerOption{server.WithCompletions(),
-		server.WithPromptCompletionProvider(completer), server.WithResourceCompletionProvider(completer)}
+	if len(session.Prompts()) > 0 {
+		options = append(options, server.WithPromptCapabilities(true))
+	}
+	if len(session.Resources())+len(session.ResourceTemplates()) > 0 {
+		options = append(options, server.WithResourceCapabilities(false, true))
+	}
+	if session.HasCompletions() {
+		completer := completer{session}
+		options = append(options, server.WithCompletions(),
+			server.WithPromptCompletionProvider(completer), server.WithResourceCompletionProvider(completer))
+	}
+	return options
 }
 
 func toolsOf(session *vmcp.Session) []server.ServerTool {
