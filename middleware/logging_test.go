@@ -22,7 +22,7 @@ import (
 // tookAWhile answers after 25 ms.
 func tookAWhile(result any, err error) answer {
 	return func(context.Context, mcpclient.Call) (any, error) {
-		time.Sleep(25 * time.Millisecond)
+		<-time.After(25 * time.Millisecond)
 		return result, err
 	}
 }

@@ -232,7 +232,7 @@ func TestASessionIsMeasuredFromItsHandshakeToItsEnd(t *testing.T) {
 				m, s := newMeter(t), newServer(t, everything)
 				s.closeErr = test.closeErr
 				c := connect(t, s, nil, middleware.Metrics(m))
-				time.Sleep(90 * time.Second)
+				<-time.After(90 * time.Second)
 				for range 2 { // the second time there is no session left
 					assert.Equal(t, test.closeErr, c.Close())
 				}

@@ -392,9 +392,9 @@ func whenChanged(t *testing.T, v *verdict, c realCase, w link) {
 		before := timesAsked(server, "tools/list")
 		for range about.times {
 			server.Notify(toolsChanged)
-			time.Sleep(about.every)
+			<-time.After(about.every)
 		}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		assert.Equal(v, names{"case_new"}, exposed(session), "the last change counts")
 		refreshes := timesAsked(server, "tools/list") - before
 		assert.Positive(v, refreshes)

@@ -247,7 +247,7 @@ func TestReplayInTime(t *testing.T) {
 			server := badserver.New(script)
 			session, err := (&vmcp.Builder{}).Build(t.Context(), []vmcp.Backend{{ID: "loop", Connector: connect.To(server)}})
 			require.NoError(t, err)
-			time.Sleep(10 * time.Minute)
+			<-time.After(10 * time.Minute)
 			assert.Greater(t, server.Count("tools/list"), 2, "it is heard")
 			assert.Less(t, server.Count("tools/list"), 40, "and does not keep the session busy")
 			require.NoError(t, session.Close())

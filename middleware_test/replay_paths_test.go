@@ -273,7 +273,7 @@ func whenNotified(t *testing.T, v *verdict, c realCase, w link) {
 		refreshed(v, c, w, server, func(session *vmcp.Session) error {
 			asked := len(server.Requests())
 			server.Notify([]byte(`{"jsonrpc":"2.0","method":"notifications/` + notified(c.Method) + `/list_changed"}`))
-			time.Sleep(3 * time.Minute)
+			<-time.After(3 * time.Minute)
 			synctest.Wait()
 			requests := server.Requests()[asked:]
 			refreshes := slices.ContainsFunc(requests, func(r badserver.Request) bool { return r.Method == c.Method })
