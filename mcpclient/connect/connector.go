@@ -16,6 +16,7 @@ import (
 type Connector struct {
 	target  Target
 	options options
+	secrets []string // of the target
 	legacy  atomic.Bool
 }
 
@@ -30,6 +31,19 @@ type Timeouts struct {
 	Handshake time.Duration
 	// Proof is how long the request of [FirstPage] may take, 10 s by default.
 	Proof time.Duration
+}
+
+func (t Timeouts) or(defaults Timeouts) Timeouts {
+	if t.Probe <= 0 {
+		t.Probe = defaults.Probe
+	}
+	if t.Handshake <= 0 {
+		t.Handshake = defaults.Handshake
+	}
+	if t.Proof <= 0 {
+		t.Proof = defaults.Proof
+	}
+	return t
 }
 
 // An Option changes a setting of a [Connector].
@@ -54,17 +68,7 @@ func WithLogger(logger *slog.Logger) Option {
 
 // WithTimeouts changes the time-outs that are not zero.
 func WithTimeouts(timeouts Timeouts) Option {
-	return func(o *options) {
-		for _, t := range []struct{ set, to *time.Duration }{
-			{&o.timeouts.Probe, &timeouts.Probe},
-			{&o.timeouts.Handshake, &timeouts.Handshake},
-			{&o.timeouts.Proof, &timeouts.Proof},
-		} {
-			if *t.to > 0 {
-				*t.set = *t.to
-			}
-		}
-	}
+	return func(o *options) { o.timeouts = timeouts.or(o.timeouts) }
 }
 
 // WithProtocolVersion pins the protocol that is asked for, one of
@@ -79,9 +83,9 @@ func WithClientInfo(info mcp.Implementation) Option {
 	return func(o *options) { o.info = info }
 }
 
-// To returns a connector for the target.
+// To returns a connector for the target, which must not change afterwards.
 func To(target Target, opts ...Option) *Connector {
-	c := &Connector{target: target, options: options{
+	c := &Connector{target: target, secrets: secretsOf(target), options: options{
 		logger:   slog.New(slog.DiscardHandler),
 		timeouts: Timeouts{Probe: 5 * time.Second, Handshake: 10 * time.Second, Proof: 10 * time.Second},
 		info:     mcp.Implementation{Name: "candor", Version: "0.1.0"},

@@ -47,7 +47,7 @@ func (e *Error) Reason() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 func (a attempt) failed(stage string, err error, t transport.Interface) *Error {
-	failure := &Error{Target: nameOf(a.target), Stage: stage, Err: err, secrets: secretsOf(a.target)}
+	failure := &Error{Target: nameOf(a.target), Stage: stage, Err: err, secrets: a.secrets}
 	if process, ok := t.(*stdioTransport); ok {
 		failure.Stderr = process.lastWords()
 	}

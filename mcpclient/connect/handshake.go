@@ -62,7 +62,7 @@ func (c *Connector) warn(ctx context.Context, message, version string, reason er
 		slog.String("event", EventProtocolFallback),
 		slog.String("server", nameOf(c.target)),
 		slog.String("protocolVersion", version),
-		slog.String("reason", mask(reason.Error(), secretsOf(c.target))))
+		slog.String("reason", c.Mask(reason.Error())))
 }
 
 // attempt is one connection, on one protocol; empty means that mcp-go

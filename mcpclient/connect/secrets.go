@@ -13,11 +13,9 @@ import (
 // such as "true", are words that occur by chance.
 const shortestSecret = 6
 
-// mask takes secrets out of what a server said.
+// mask takes secrets, longest first, out of what a server said.
 func mask(text string, secrets []string) string {
-	// The longest first: another may be a part of it.
-	longest := slices.SortedFunc(slices.Values(secrets), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	for _, secret := range longest {
+	for _, secret := range secrets {
 		if len(secret) >= shortestSecret {
 			text = strings.ReplaceAll(text, secret, "***")
 		}
@@ -27,14 +25,19 @@ func mask(text string, secrets []string) string {
 
 // Mask takes the secrets of the target, its headers, environment, query and
 // password, out of a text in which the server may have repeated them.
-func (c *Connector) Mask(text string) string { return mask(text, secretsOf(c.target)) }
+func (c *Connector) Mask(text string) string { return mask(text, c.secrets) }
 
-// secretsOf returns what a target knows that nobody should read.
+// secretsOf returns what a target knows that nobody should read, longest first.
 func secretsOf(target Target) []string {
 	if secretive, ok := target.(interface{ secrets() []string }); ok {
-		return secretive.secrets()
+		return longestFirst(secretive.secrets())
 	}
 	return nil
+}
+
+// longestFirst is the order to mask in: a secret may be a part of another.
+func longestFirst(secrets []string) []string {
+	return slices.SortedFunc(slices.Values(secrets), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 }
 
 func (h HTTP) secrets() []string { return webSecrets(h.URL, h.Headers) }

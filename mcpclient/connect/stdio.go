@@ -42,7 +42,7 @@ func (s Stdio) Dial(context.Context) (transport.Interface, error) {
 	if err := s.checkDir(); err != nil {
 		return nil, err
 	}
-	said := &tail{secrets: s.secrets()}
+	said := &tail{secrets: secretsOf(s)}
 	child, err := newProcess(func(ctx context.Context) *exec.Cmd { return s.command(ctx, said) })
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 // tail keeps the last of what is written to it. It is safe for concurrent use.
 type tail struct {
-	secrets []string
+	secrets []string // longest first
 
 	mu   sync.Mutex
 	kept []byte

@@ -36,13 +36,13 @@ func TestTail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inOne := &tail{secrets: test.secrets}
+			inOne := &tail{secrets: longestFirst(test.secrets)}
 			n, err := inOne.Write([]byte(test.written))
 			assert.NoError(t, err)
 			assert.Equal(t, len(test.written), n)
 			assert.Equal(t, test.want, inOne.String())
 
-			bytewise := &tail{secrets: test.secrets}
+			bytewise := &tail{secrets: longestFirst(test.secrets)}
 			for i := range len(test.written) {
 				_, _ = bytewise.Write([]byte{test.written[i]})
 			}
