@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -89,8 +88,6 @@ func urlSource(address string) ([]config.Server, error) {
 
 func printAudits(out io.Writer, asJSON bool, audits []vmcp.Audit) error {
 	if asJSON {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
 		type audited struct {
 			vmcp.Audit
 			Verdict   vmcp.Verdict `json:"verdict"`
@@ -100,7 +97,7 @@ func printAudits(out io.Writer, asJSON bool, audits []vmcp.Audit) error {
 		for i, audit := range audits {
 			list[i] = audited{audit, audit.Verdict(), audit.BugReport()}
 		}
-		return encoder.Encode(list)
+		return printJSON(out, list)
 	}
 	for i, audit := range audits {
 		if i > 0 {

@@ -3,15 +3,14 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/mcp-candor/candor/internal/npm"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
@@ -32,44 +31,12 @@ var realPackages = []string{
 	"mcp-remote@0.15.1",
 }
 
-// scratch is the folder that the packages are installed in: CANDOR_NPM_DIR, or
-// a folder in the user's cache. None of their files is ever committed.
+// scratch is the folder that the packages are installed in.
 var scratch string
 
 func TestMain(m *testing.M) {
-	if _, err := exec.LookPath("npm"); err != nil && os.Getenv("CI") != "true" {
-		fmt.Println("skipped: the suite against real servers needs Node 20 and npm, and found no npm")
-		os.Exit(0)
-	}
-	if err := install(); err != nil {
-		fmt.Printf("FAIL: cannot install the real servers: %v\n", err)
-		os.Exit(1)
-	}
+	scratch = npm.MustInstall("the suite against real servers", "servers", realPackages...)
 	goleak.VerifyTestMain(m)
-}
-
-func install() error {
-	scratch = os.Getenv("CANDOR_NPM_DIR")
-	if scratch == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return err
-		}
-		scratch = filepath.Join(cache, "candor-npm")
-	}
-	if err := os.MkdirAll(scratch, 0o755); err != nil {
-		return err
-	}
-	manifest := filepath.Join(scratch, "package.json")
-	if _, err := os.Stat(manifest); os.IsNotExist(err) {
-		if err := os.WriteFile(manifest, []byte(`{"private":true}`), 0o644); err != nil {
-			return err
-		}
-	}
-	npm := exec.Command("npm", append([]string{"install", "--ignore-scripts", "--no-audit", "--no-fund"}, realPackages...)...)
-	npm.Dir = scratch
-	npm.Stdout, npm.Stderr = os.Stderr, os.Stderr
-	return npm.Run()
 }
 
 // script is a file of an installed package.

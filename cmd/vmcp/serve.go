@@ -31,8 +31,8 @@ There is no authentication yet, so it listens on loopback addresses only.`,
 	}
 	s.flags(command)
 	command.Flags().StringVar(&listen, "listen", "127.0.0.1:4483", "loopback `ADDRESS` to listen on")
-	defer command.MarkFlagsMutuallyExclusive("stdio", "listen")
 	command.Flags().BoolVar(&stdio, "stdio", false, "serve one client over standard input and output instead")
+	command.MarkFlagsMutuallyExclusive("stdio", "listen")
 	return command
 }
 

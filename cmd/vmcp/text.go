@@ -1,9 +1,17 @@
 package main
 
 import (
+	"encoding/json"
+	"io"
 	"strings"
 	"unicode"
 )
+
+func printJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
 
 // printable maps what could move a terminal's cursor to a space.
 func printable(r rune) rune {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -58,9 +57,7 @@ func noSession(out io.Writer, asJSON bool, err error) error {
 // printSession prints the report and the tools.
 func printSession(out io.Writer, asJSON bool, report vmcp.Report, tools []mcp.Tool) error {
 	if asJSON {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(struct {
+		return printJSON(out, struct {
 			vmcp.Report
 			Tools []mcp.Tool `json:"tools"`
 		}{report, append([]mcp.Tool{}, tools...)})
