@@ -46,7 +46,7 @@ func install(folder string, packages []string) (string, error) {
 	}
 	manifest := filepath.Join(dir, "package.json")
 	if _, err := os.Stat(manifest); os.IsNotExist(err) {
-		if err := os.WriteFile(manifest, []byte(`{"private":true}`), 0o600); err != nil { //nolint:gosec // the folder is the caller's to choose
+		if err := os.WriteFile(manifest, []byte(`{"private":true}`), 0o600); err != nil {
 			return "", err
 		}
 	}
