@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -35,6 +36,16 @@ func (c Call) Server() (*mcp.InitializeResult, bool) {
 		return nil, false
 	}
 	return c.client.Server()
+}
+
+// Inner returns the client that the call's chain ends in, as [Client.Unwrap]
+// does, or nil for a call that no client made. What is called on it directly
+// bypasses the chain.
+func (c Call) Inner() client.MCPClient {
+	if c.client == nil {
+		return nil
+	}
+	return c.client.inner
 }
 
 // List returns the paginated list that the call asks for, a page of it or the

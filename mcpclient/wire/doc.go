@@ -62,6 +62,14 @@
 // Answers to GET and DELETE pass whatever their status: there mcp-go knows what
 // a 405 or a 404 means.
 //
+// # What it tells
+//
+// mcp-go flattens a JSON-RPC code that no specification names to text. Whoever
+// wants the exact one puts an [Exchange] into the context of a call: Transport
+// tells it the code of the answer, JSON or event stream, with the id of the
+// request, the server and the version of HTTP. Package connect does the same
+// for all of its transports.
+//
 // # What it leaves alone
 //
 // A 404 to initialize that passes is still transport.ErrLegacySSEServer for the

@@ -26,6 +26,7 @@ type Transport struct {
 // and may fail with a [*BodyTooLargeError]. The request is never modified, and
 // is what the response's Request points to.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	exchange := announce(req)
 	resp, err := t.base().RoundTrip(withoutSecrets(req))
 	if resp == nil {
 		return nil, err
@@ -36,6 +37,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
+	exchange.answered(resp)
 	if err == nil {
 		err = judge(resp)
 	}
@@ -44,6 +46,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	t.bound(resp)
+	overhear(exchange, resp)
 	return resp, nil
 }
 
