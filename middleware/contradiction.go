@@ -10,12 +10,6 @@ import (
 	"github.com/mcp-candor/candor/mcpclient"
 )
 
-// The stable names of what [Tolerance] reports, as the log's "event".
-const (
-	EventContradiction = "capability_contradiction"
-	EventMalformedList = "malformed_list"
-)
-
 // ErrMalformedList is [mcpclient.ErrMalformedList].
 var ErrMalformedList = mcpclient.ErrMalformedList
 
@@ -50,14 +44,14 @@ func serverMessage(err error) string {
 
 func (c Contradiction) attrs() []slog.Attr {
 	return []slog.Attr{
-		slog.String("event", c.Event),
-		slog.String("capability", c.Capability),
-		slog.String("method", string(c.Method)),
-		slog.Int("code", c.Code),
-		slog.String("serverMessage", c.Message),
-		slog.String("serverName", c.ServerName),
-		slog.String("serverVersion", c.ServerVersion),
-		slog.String("protocolVersion", c.ProtocolVersion),
+		slog.String(KeyEvent, c.Event),
+		slog.String(KeyCapability, c.Capability),
+		slog.String(KeyMethod, string(c.Method)),
+		slog.Int(KeyCode, c.Code),
+		slog.String(KeyServerMessage, c.Message),
+		slog.String(KeyServerName, c.ServerName),
+		slog.String(KeyServerVersion, c.ServerVersion),
+		slog.String(KeyProtocolVersion, c.ProtocolVersion),
 	}
 }
 

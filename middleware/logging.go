@@ -3,10 +3,13 @@ package middleware
 import (
 	"context"
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/wire"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Logging writes one record for each call, at its end, with the outcome that
@@ -14,37 +17,85 @@ import (
 // logger.With("backendID", id).
 //
 // The level is [DefaultLevel] and the fields are [DefaultFields] unless
-// [WithLevel] or [WithFields] replace them. Arguments and results are logged
-// only with [WithPayloads]. A nil logger discards, and then nothing is spent.
+// [WithLevel] or [WithFields] replace them; trace_id and span_id follow where
+// the context has a span. All keys are in [Keys]. Arguments and results are
+// logged only with [WithPayloads]. A record has no source: it would always be
+// this package.
+//
+// A nil logger discards, and then nothing is spent, nor with one whose handler
+// is off. The default fields that calls of one kind have in common are handed
+// to the handler's WithAttrs once.
 func Logging(logger *slog.Logger, opts ...Option) mcpclient.Middleware {
 	if logger == nil {
 		return nil
 	}
 	o := apply(opts)
 	return func(next mcpclient.Handler) mcpclient.Handler {
-		return func(ctx context.Context, call mcpclient.Call) (any, error) {
-			start := time.Now()
-			result, err := next(ctx, call)
-			o.log(ctx, logger, outcomeOf(ctx, call, result, err, time.Since(start)))
-			return result, err
-		}
+		l := &logging{options: &o, handler: logger.Handler(), next: next}
+		return l.handle
 	}
 }
 
-func (o *options) log(ctx context.Context, logger *slog.Logger, outcome Outcome) {
-	level := o.level(outcome)
-	if !logger.Enabled(ctx, level) {
+// logging logs one client's calls.
+type logging struct {
+	*options
+	handler slog.Handler
+	next    mcpclient.Handler
+	known   knownHandlers
+}
+
+func (l *logging) handle(ctx context.Context, call mcpclient.Call) (any, error) {
+	if !l.handler.Enabled(ctx, math.MaxInt) {
+		return l.next(ctx, call)
+	}
+	listening, exchange := wire.WithExchange(ctx)
+	start := time.Now()
+	result, err := l.next(listening, call)
+	took := time.Since(start) // less than the time of day costs
+	l.write(ctx, start.Add(took), outcomeOf(ctx, call, result, err, took, exchange))
+	return result, err
+}
+
+func (l *logging) write(ctx context.Context, end time.Time, outcome Outcome) {
+	level := l.level(outcome)
+	if !l.handler.Enabled(ctx, level) {
 		return
 	}
-	fields := o.masked(o.fields(outcome))
-	if o.payloads {
-		fields = append(slices.Clip(fields), slog.Any("request", outcome.Call.Request), slog.Any("result", outcome.Result))
+	record := slog.NewRecord(end, level, "mcp call", 0)
+	handler := l.handler
+	switch {
+	case l.fields != nil:
+		record.AddAttrs(l.masked(l.fields(outcome))...)
+	case outcome.Err != nil:
+		handler = l.known.handler(l, kindOfCall(outcome))
+		record.AddAttrs(l.masked(ownFields(outcome))...)
+	default: // without a slice on the heap
+		handler = l.known.handler(l, kindOfCall(outcome))
+		record.AddAttrs(slog.Duration(KeyDuration, outcome.Duration))
 	}
-	logger.LogAttrs(ctx, level, "mcp call", fields...)
+	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
+		record.AddAttrs(spanFields(ctx)...)
+	}
+	if l.payloads {
+		record.AddAttrs(slog.Any(KeyRequest, outcome.Call.Request), slog.Any(KeyResult, outcome.Result))
+	}
+	_ = handler.Handle(ctx, record) // as slog.Logger does: a log that fails costs no call
+}
+
+// spanFields name the span of the caller.
+func spanFields(ctx context.Context) []slog.Attr {
+	span := trace.SpanContextFromContext(ctx)
+	if !span.IsValid() {
+		return nil
+	}
+	return []slog.Attr{slog.String(KeyTraceID, span.TraceID().String()), slog.String(KeySpanID, span.SpanID().String())}
 }
 
 // masked changes no field of the caller's.
 func (o *options) masked(fields []slog.Attr) []slog.Attr {
+	if o.mask == nil {
+		return fields
+	}
 	for i, field := range fields {
 		if field.Value.Kind() != slog.KindString {
 			continue
@@ -74,19 +125,17 @@ func DefaultLevel(outcome Outcome) slog.Level {
 // call is about one, outcome, duration, and for a failure code (JSON-RPC,
 // where known) and error.
 func DefaultFields(outcome Outcome) []slog.Attr {
-	fields := make([]slog.Attr, 0, 8)
-	fields = append(fields, slog.String("operation", outcome.Call.Op), slog.String("method", string(outcome.Call.Method)))
-	if tool, prompt := subject(outcome.Call); tool != "" {
-		fields = append(fields, slog.String("tool", tool))
-	} else if prompt != "" {
-		fields = append(fields, slog.String("prompt", prompt))
-	}
-	fields = append(fields, slog.String("outcome", outcome.Kind), slog.Duration("duration", outcome.Duration))
+	return append(kindOfCall(outcome).fields(), ownFields(outcome)...)
+}
+
+// ownFields are the default fields that each call has for itself.
+func ownFields(outcome Outcome) []slog.Attr {
 	if outcome.Err == nil {
-		return fields
+		return []slog.Attr{slog.Duration(KeyDuration, outcome.Duration)}
 	}
+	fields := append(make([]slog.Attr, 0, 3), slog.Duration(KeyDuration, outcome.Duration))
 	if code, ok := outcome.Code(); ok {
-		fields = append(fields, slog.Int("code", code))
+		fields = append(fields, slog.Int(KeyCode, code))
 	}
-	return append(fields, slog.String("error", outcome.Err.Error()))
+	return append(fields, slog.String(KeyError, outcome.Err.Error()))
 }

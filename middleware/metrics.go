@@ -2,112 +2,138 @@ package middleware
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 	"go.opentelemetry.io/otel/metric"
 )
 
-// Metrics measures each request in mcp.client.operation.duration and each
-// connection, from its handshake to Close, in mcp.client.session.duration:
-// histograms in seconds, named and described as the OpenTelemetry semantic
-// conventions for MCP say. A resource URI, a session id, an argument or a
-// result never becomes an attribute.
+// Metrics measures each request in mcp.client.operation.duration, each
+// connection, from its handshake to Close, in mcp.client.session.duration, and
+// counts the requests in flight in candor.client.active_requests, until Close. The first two
+// are named, described and attributed as the OpenTelemetry semantic conventions
+// for MCP say. A resource URI, a session id, a request id, an argument or a
+// result never becomes an attribute, and names that others make up are bounded
+// by a [SeriesLimit].
 //
-// A request like one that was measured before costs no allocation here, and
-// no attributes are made for an instrument that is off. A nil provider means
-// OpenTelemetry's global one.
+// What nobody sends is not measured: on protocol 2026-07-28 Ping, SetLevel,
+// Subscribe and Unsubscribe. There the handshake is called server/discover.
+// A session that the server or the transport ended has that as its error.type,
+// as has one whose Close failed.
+//
+// The exact code of a JSON-RPC error and the attributes network.* and server.*
+// come from a [wire.Exchange] that package connect and wire.Transport fill;
+// [WithAttributes] adds to them and wins.
+//
+// A measurement costs two allocations; nothing is spent where all instruments
+// are off. A nil provider means OpenTelemetry's global one.
 func Metrics(provider metric.MeterProvider, opts ...Option) mcpclient.Middleware {
 	o := apply(opts)
 	meter := meterOf(provider)
-	operation := histogram(meter, metricOperationDuration, "The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received.")
-	session := histogram(meter, metricSessionDuration, "The duration of the MCP session as observed on the MCP client.")
+	operation, session := clientOperationDuration.histogram(meter), clientSessionDuration.histogram(meter)
+	everywhere := with(o.attributes)
 	return func(next mcpclient.Handler) mcpclient.Handler {
-		m := &metrics{attributes: o.attributes, operation: operation, session: session, next: next}
+		m := &metrics{
+			next: next, operation: operation, session: session,
+			known: newSeriesOptions(&o), active: newInFlight(meter, everywhere),
+		}
 		return m.handle
 	}
 }
 
 // metrics measures one client.
 type metrics struct {
-	attributes []attribute.KeyValue
-	operation  metric.Float64Histogram
-	session    metric.Float64Histogram
-	next       mcpclient.Handler
-	started    atomic.Pointer[time.Time]
-	known      knownSeries
+	next      mcpclient.Handler
+	operation metric.Float64Histogram
+	session   metric.Float64Histogram
+	active    *inFlight
+	known     *seriesOptions
+
+	started atomic.Pointer[time.Time]
+	broken  atomic.Pointer[string] // the error.type that the session ended with
+	peer    atomic.Pointer[wire.Peer]
 }
 
 func (m *metrics) handle(ctx context.Context, call mcpclient.Call) (any, error) {
+	switch {
+	case call.Method == "":
+		return m.close(ctx, call)
+	case sendsNothing(call) || !m.isOn(ctx):
+		return m.next(ctx, call)
+	}
+	m.active.begin()
+	defer m.active.end()
+	ctx, exchange := wire.WithExchange(ctx)
 	start := time.Now()
 	result, err := m.next(ctx, call)
-	outcome := outcomeOf(ctx, call, result, err, time.Since(start))
-	if call.Method == "" {
-		m.ended(ctx, outcome)
-		return result, err
-	}
-	if call.Method == mcp.MethodInitialize && err == nil {
-		m.started.Store(new(start))
-	}
-	if m.operation.Enabled(ctx) {
-		m.operation.Record(ctx, outcome.Duration.Seconds(), m.known.options(seriesOf(outcome), m.attributes)...)
-	}
+	outcome := outcomeOf(ctx, call, result, err, time.Since(start), exchange)
+	m.measure(ctx, outcome, start)
 	return result, err
 }
 
-// ended measures the session once, when the client is closed. Of an operation's
-// attributes a session has the protocol version and the error's type.
-func (m *metrics) ended(ctx context.Context, outcome Outcome) {
-	if start := m.started.Swap(nil); start != nil {
-		closing := seriesOf(outcome)
-		session := series{version: closing.version, errorType: closing.errorType}
-		m.session.Record(ctx, time.Since(*start).Seconds(), session.option(m.attributes))
+func (m *metrics) isOn(ctx context.Context) bool {
+	return m.operation.Enabled(ctx) || m.session.Enabled(ctx)
+}
+
+func (m *metrics) measure(ctx context.Context, outcome Outcome, start time.Time) {
+	if outcome.Call.Method == mcp.MethodInitialize && outcome.Err == nil {
+		m.ended(ctx, outcome) // a handshake begins another session
+		m.started.Store(new(start))
 	}
-}
-
-// contradictionCounter counts what servers promised and do not keep.
-type contradictionCounter struct {
-	metric.Int64Counter
-	attributes []attribute.KeyValue
-}
-
-func newContradictionCounter(provider metric.MeterProvider, attributes []attribute.KeyValue) contradictionCounter {
-	counter, err := meterOf(provider).Int64Counter(metricContradictions,
-		metric.WithUnit("{contradiction}"),
-		metric.WithDescription("Answers that contradict what the server advertised in its handshake."))
-	if err != nil {
-		otel.Handle(err)
+	if outcome.Err != nil && isEnd(outcome.Err) {
+		m.broken.CompareAndSwap(nil, new(outcome.errorType()))
 	}
-	return contradictionCounter{counter, attributes}
+	about := series{kindOfRequest(outcome), m.connection(outcome)}
+	m.operation.Record(ctx, outcome.Duration.Seconds(), m.known.recordOptions(about)...)
 }
 
-func (c contradictionCounter) add(ctx context.Context, contradiction Contradiction) {
-	c.Add(ctx, 1, metric.WithAttributeSet(attribute.NewSet(append(slices.Clone(c.attributes),
-		attribute.String(attrEvent, contradiction.Event),
-		attribute.String(attrCapability, contradiction.Capability),
-		attribute.String(attrMethod, string(contradiction.Method)),
-	)...)))
+func (m *metrics) connection(outcome Outcome) connection {
+	return connection{protocolVersion(outcome.Call), m.remembered(outcome.exchange.Facts().Peer)}
 }
 
-func meterOf(provider metric.MeterProvider) metric.Meter {
-	if provider == nil {
-		provider = otel.GetMeterProvider()
+// remembered is the other end, as far as it was ever known: a request that got
+// no answer does not say with which version of HTTP it would have come.
+func (m *metrics) remembered(peer wire.Peer) wire.Peer {
+	known := m.peer.Load()
+	switch {
+	case known != nil && *known == peer:
+		return peer
+	case known != nil && (peer.Transport == "" || peer.ProtocolVersion == ""):
+		return *known
+	case peer != wire.Peer{}:
+		m.peer.Store(new(peer))
 	}
-	return provider.Meter(scope)
+	return peer
 }
 
-// histogram never returns nil: with an error the API gives one that works, and
-// the error goes where OpenTelemetry's errors go.
-func histogram(meter metric.Meter, name, description string) metric.Float64Histogram {
-	h, err := meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(description),
-		metric.WithExplicitBucketBoundaries(durationBoundaries...))
-	if err != nil {
-		otel.Handle(err)
+func (m *metrics) close(ctx context.Context, call mcpclient.Call) (any, error) {
+	result, err := m.next(ctx, call)
+	m.ended(ctx, outcomeOf(ctx, call, result, err, 0, nil))
+	m.active.close()
+	return result, err
+}
+
+// ended measures the session once, where there is one. Of an operation's
+// attributes a session has the protocol version, the other end and the error.
+func (m *metrics) ended(ctx context.Context, closing Outcome) {
+	start := m.started.Swap(nil)
+	if start == nil {
+		return
 	}
-	return h
+	end := series{connection: m.connection(closing)}
+	if broken := m.broken.Swap(nil); broken != nil {
+		end.errorType = *broken
+	} else if closing.Err != nil {
+		end.errorType = closing.errorType()
+	}
+	m.session.Record(ctx, time.Since(*start).Seconds(), m.known.recordOptions(end)...)
+}
+
+// isEnd says whether a session cannot go on after an error.
+func isEnd(err error) bool {
+	return is(transport.ErrSessionTerminated)(err) || is(transport.ErrTransportClosed)(err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,6 +66,12 @@ func contradictions(points ...metricdata.DataPoint[int64]) metricdata.Metrics {
 	}
 }
 
+func malformedLists(points ...metricdata.DataPoint[int64]) metricdata.Metrics {
+	m := contradictions(points...)
+	m.Name, m.Description, m.Unit = "candor.malformed_lists", "Answers to a list method without a list in them.", "{list}"
+	return m
+}
+
 // greeted is the measurement of the handshake that each test begins with.
 func greeted() metricdata.HistogramDataPoint[float64] {
 	return point(attrs("mcp.method.name", "initialize", "mcp.protocol.version", "2025-06-18"), 0)
@@ -73,6 +81,7 @@ func greeted() metricdata.HistogramDataPoint[float64] {
 func (m meter) assertMeasured(t *testing.T, want ...metricdata.Metrics) {
 	t.Helper()
 	got := m.measured(t)
+	delete(got, "candor.client.active_requests") // it has a test of its own
 	for _, each := range want {
 		metricdatatest.AssertEqual(t, each, got[each.Name], metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
 		delete(got, each.Name)
@@ -100,11 +109,11 @@ func TestMetricsMeasureEachRequest(t *testing.T) {
 		},
 		"a tool's success": {
 			mcp.NewToolResultText("hunter2"), nil, callTool,
-			[]string{"mcp.method.name", "tools/call", "gen_ai.tool.name", "echo"},
+			[]string{"mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "gen_ai.operation.name", "execute_tool"},
 		},
 		"a tool's result with isError": {
 			mcp.NewToolResultError("hunter2"), nil, callTool,
-			[]string{"mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "error.type", "tool_error"},
+			[]string{"mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "gen_ai.operation.name", "execute_tool", "error.type", "tool_error"},
 		},
 		"a prompt": {
 			&mcp.GetPromptResult{}, nil, getPrompt,
@@ -120,7 +129,7 @@ func TestMetricsMeasureEachRequest(t *testing.T) {
 		},
 		"a JSON-RPC error with a code that mcp-go keeps": {
 			nil, jsonrpc(-32602), callTool,
-			[]string{"mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "error.type", "-32602", "rpc.response.status_code", "-32602"},
+			[]string{"mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "gen_ai.operation.name", "execute_tool", "error.type", "-32602", "rpc.response.status_code", "-32602"},
 		},
 		"a JSON-RPC error with a code that mcp-go does not keep": {
 			nil, jsonrpc(-32000), readResource,
@@ -145,6 +154,14 @@ func TestMetricsMeasureEachRequest(t *testing.T) {
 		"a server that wants a login": {
 			nil, transport.NewError(transport.ErrOAuthAuthorizationRequired), listTools,
 			[]string{"mcp.method.name", "tools/list", "error.type", "unauthorized"},
+		},
+		"an HTTP failure": {
+			nil, transport.NewError(&wire.StatusError{StatusCode: 503}), listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "503"},
+		},
+		"an HTTP failure that has no name": {
+			nil, transport.NewError(&wire.StatusError{StatusCode: 599}), listTools,
+			[]string{"mcp.method.name", "tools/list", "error.type", "transport"},
 		},
 		"a list that is none": {
 			nil, middleware.ErrMalformedList, listTools,
@@ -263,7 +280,7 @@ func TestAForgivenContradictionIsMeasuredAsTheFailureThatItWas(t *testing.T) {
 		}
 
 		failed := attrs("mcp.method.name", "prompts/list", "mcp.protocol.version", "2025-06-18", "error.type", "-32601", "rpc.response.status_code", "-32601")
-		counted := attrs("mcp.method.name", "prompts/list", "candor.capability", "prompts", "candor.event", "capability_contradiction")
+		counted := attrs("mcp.method.name", "prompts/list", "candor.capability", "prompts")
 		m.assertMeasured(t,
 			operations(greeted(), point(failed, 0.025, 0.025)),
 			contradictions(metricdata.DataPoint[int64]{Attributes: counted, Value: 2}))
@@ -291,8 +308,8 @@ func TestWithAttributesAddsToEverythingThatIsMeasured(t *testing.T) {
 				point(with("mcp.method.name", "initialize", version[0], version[1]), 0),
 				point(with("mcp.method.name", "prompts/list", version[0], version[1]), 0.025)),
 			sessions(point(with(version...), 0.025)),
-			contradictions(metricdata.DataPoint[int64]{
-				Attributes: with("mcp.method.name", "prompts/list", "candor.capability", "prompts", "candor.event", "malformed_list"), Value: 1,
+			malformedLists(metricdata.DataPoint[int64]{
+				Attributes: with("mcp.method.name", "prompts/list", "candor.capability", "prompts"), Value: 1,
 			}))
 	})
 }
@@ -340,6 +357,10 @@ func (refusingMeter) Float64Histogram(string, ...metric.Float64HistogramOption) 
 	return off{}, errRefused
 }
 
+func (refusingMeter) Int64UpDownCounter(string, ...metric.Int64UpDownCounterOption) (metric.Int64UpDownCounter, error) {
+	return noop.Int64UpDownCounter{}, errRefused
+}
+
 func (refusingMeter) Int64Counter(string, ...metric.Int64CounterOption) (metric.Int64Counter, error) {
 	return noop.Int64Counter{}, errRefused
 }
@@ -354,31 +375,215 @@ func TestAnInstrumentsErrorGoesWhereOpenTelemetrysErrorsGo(t *testing.T) {
 	c := connect(t, newServer(t, everything), always(&mcp.ListToolsResult{Tools: []mcp.Tool{}}, nil), middleware.Default(nil, refusing{}))
 
 	require.NoError(t, listTools(t.Context(), c))
-	assert.Equal(t, []error{errRefused, errRefused, errRefused}, handled)
+	assert.Equal(t, []error{errRefused, errRefused, errRefused, errRefused}, handled, "two counters and two histograms")
 }
 
-// TestSeriesThatAreNotKeptAreMeasuredAllTheSame has more tools than the
-// middleware keeps attributes for.
-func TestSeriesThatAreNotKeptAreMeasuredAllTheSame(t *testing.T) {
+// hostile are 10,000 calls whose tools the caller made up and whose codes the
+// server did.
+func hostile(t *testing.T, c *mcpclient.Client) {
+	t.Helper()
+	for i := range 10_000 {
+		_, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: fmt.Sprint("tool-", i)}})
+		require.Error(t, err)
+	}
+}
+
+// flattened answers with another code each time, as mcp-go has them: as text,
+// and with the code told to the exchange.
+func flattened() answer {
+	var code int
+	return func(ctx context.Context, _ mcpclient.Call) (any, error) {
+		code++
+		wire.ExchangeOf(ctx).Sent("1", "")
+		wire.ExchangeOf(ctx).Refused(code)
+		return nil, errors.New("no")
+	}
+}
+
+func histogramOf(t *testing.T, m meter, name string) []metricdata.HistogramDataPoint[float64] {
+	t.Helper()
+	return m.measured(t)[name].Data.(metricdata.Histogram[float64]).DataPoints
+}
+
+func TestHostileNamesMakeABoundedNumberOfSeries(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
-	c := connect(t, newServer(t, everything), always(&mcp.CallToolResult{}, nil), middleware.Metrics(m))
-	for range 2 {
-		for i := range 1_500 {
-			_, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: fmt.Sprint(i)}})
-			require.NoError(t, err)
+	limit := middleware.NewSeriesLimit(100)
+	for range 3 { // sessions that share the limit
+		c := connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, middleware.WithSeriesLimit(limit)))
+		hostile(t, c)
+	}
+	points := histogramOf(t, m, "mcp.client.operation.duration")
+	assert.Len(t, points, 100+1, "the first hundred, the handshake among them, and all others")
+	var count uint64
+	for _, p := range points {
+		count += p.Count
+		if tool, _ := p.Attributes.Value("gen_ai.tool.name"); tool.AsString() == "_OTHER" {
+			code, _ := p.Attributes.Value("rpc.response.status_code")
+			kind, _ := p.Attributes.Value("error.type")
+			assert.Equal(t, []string{"_OTHER", "_OTHER"}, []string{code.AsString(), kind.AsString()})
+			assert.Equal(t, uint64(30_000-3*99), p.Count)
 		}
 	}
-	counted := map[string]uint64{}
-	for _, p := range m.measured(t)["mcp.client.operation.duration"].Data.(metricdata.Histogram[float64]).DataPoints {
-		if tool, ok := p.Attributes.Value("gen_ai.tool.name"); ok {
-			counted[tool.AsString()] += p.Count
+	assert.Equal(t, uint64(30_003), count, "every call is measured")
+}
+
+func TestTheLimitCountsForEachBackendByItself(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	limit := middleware.WithSeriesLimit(middleware.NewSeriesLimit(10))
+	for _, id := range []string{"bad", "good"} {
+		id := middleware.WithAttributes(attribute.String("candor.backend.id", id))
+		hostile(t, connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, limit, id)))
+	}
+	assert.Len(t, histogramOf(t, m, "mcp.client.operation.duration"), 2*11)
+}
+
+func TestWithoutALimitOfOnesOwnAThousandSeriesAreToldApart(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	hostile(t, connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, middleware.WithSeriesLimit(nil), middleware.WithSeriesLimit(middleware.NewSeriesLimit(0)))))
+	assert.Len(t, histogramOf(t, m, "mcp.client.operation.duration"), middleware.DefaultSeriesLimit+1)
+}
+
+// strange is a middleware that makes another method and a very long name.
+func strange(next mcpclient.Handler) mcpclient.Handler {
+	return func(ctx context.Context, call mcpclient.Call) (any, error) {
+		if call.Method == mcp.MethodToolsCall {
+			call.Method = "vendor/secret"
+			call.Request = &mcp.CallToolRequest{Params: mcp.CallToolParams{Name: strings.Repeat("x", 129)}}
 		}
+		return next(ctx, call)
 	}
-	assert.Len(t, counted, 1_500)
-	for tool, calls := range counted {
-		assert.Equal(t, uint64(2), calls, tool)
+}
+
+func TestAMethodOrNameThatTheProtocolDoesNotKnowIsOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(t)
+		c := connect(t, newServer(t, everything), tookAWhile(&mcp.CallToolResult{}, nil), strange, middleware.Metrics(m))
+		require.NoError(t, callTool(t.Context(), c))
+		m.assertMeasured(t, operations(greeted(),
+			point(attrs("mcp.method.name", "_OTHER", "gen_ai.tool.name", "_OTHER", "mcp.protocol.version", "2025-06-18"), 0.025)))
+	})
+}
+
+func TestRequestsInFlightAreCountedUntilTheyEnd(t *testing.T) {
+	t.Parallel()
+	m := newMeter(t)
+	mine := middleware.WithAttributes(attribute.String("candor.backend.id", "acme"))
+	inFlight := func() int64 {
+		points := m.measured(t)["candor.client.active_requests"].Data.(metricdata.Sum[int64]).DataPoints
+		require.Len(t, points, 1)
+		assert.Equal(t, attrs("candor.backend.id", "acme"), points[0].Attributes)
+		return points[0].Value
 	}
+	var during int64
+	looking := answer(func(context.Context, mcpclient.Call) (any, error) {
+		during = inFlight()
+		return &mcp.CallToolResult{}, nil
+	})
+	c := connect(t, newServer(t, everything), looking, middleware.Metrics(m, mine))
+	require.NoError(t, callTool(t.Context(), c))
+	assert.Equal(t, int64(1), during)
+	assert.Zero(t, inFlight())
+
+	panicking := answer(func(context.Context, mcpclient.Call) (any, error) { panic("no") })
+	c = connect(t, newServer(t, everything), panicking, middleware.Metrics(m, mine))
+	assert.Panics(t, func() { _ = callTool(t.Context(), c) })
+	assert.Zero(t, inFlight())
+}
+
+// TestWhatNobodySendsIsNotMeasured is about protocol 2026-07-28, on which
+// mcp-go answers these itself.
+func TestWhatNobodySendsIsNotMeasured(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, s := newMeter(t), newServer(t, everything)
+		s.handshake.ProtocolVersion = "2026-07-28"
+		spans := newSpans(t)
+		c := connect(t, s, always(nil, nil), middleware.Tracing(spans), middleware.Metrics(m))
+		require.NoError(t, c.Ping(t.Context()))
+		require.NoError(t, c.SetLevel(t.Context(), mcp.SetLevelRequest{}))
+		require.NoError(t, c.Subscribe(t.Context(), mcp.SubscribeRequest{}))
+		require.NoError(t, c.Unsubscribe(t.Context(), mcp.UnsubscribeRequest{}))
+		handshake := attrs("mcp.method.name", "server/discover", "mcp.protocol.version", "2026-07-28")
+		m.assertMeasured(t, operations(point(handshake, 0)))
+		assert.Equal(t, []string{"server/discover"}, spans.names())
+	})
+}
+
+func TestASessionThatWasEndedSaysByWhat(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err  error
+		want string
+	}{
+		"by the server":         {transport.NewError(transport.ErrSessionTerminated), "session_terminated"},
+		"with its process":      {transport.NewError(transport.ErrTransportClosed), "transport"},
+		"by nobody but itself":  {errors.New("no"), ""},
+		"by nobody, all's well": {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMeter(t)
+			c := connect(t, newServer(t, everything), always(nil, test.err), middleware.Metrics(m))
+			assert.ErrorIs(t, c.Ping(t.Context()), test.err)
+			require.NoError(t, c.Close())
+			points := histogramOf(t, m, "mcp.client.session.duration")
+			require.Len(t, points, 1)
+			got, _ := points[0].Attributes.Value("error.type")
+			assert.Equal(t, test.want, got.AsString())
+		})
+	}
+}
+
+func TestAnotherHandshakeEndsTheSessionBeforeIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(t)
+		c := connect(t, newServer(t, everything), nil, middleware.Metrics(m))
+		<-time.After(20 * time.Second)
+		_, err := c.Initialize(t.Context(), mcp.InitializeRequest{})
+		require.NoError(t, err)
+		<-time.After(40 * time.Second)
+		require.NoError(t, c.Close())
+		version := attrs("mcp.protocol.version", "2025-06-18")
+		m.assertMeasured(t, operations(point(attrs("mcp.method.name", "initialize", "mcp.protocol.version", "2025-06-18"), 0, 0)), sessions(point(version, 20, 40)))
+	})
+}
+
+// TestWhereARequestWentIsKnownAlsoOfOneWithoutAnAnswer has a server that hangs
+// up on its second request.
+func TestWhereARequestWentIsKnownAlsoOfOneWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(t)
+		peer := wire.Peer{Transport: "tcp", Protocol: "http", Address: "acme.example", Port: 443}
+		answers := answer(func(ctx context.Context, call mcpclient.Call) (any, error) {
+			exchange := wire.ExchangeOf(ctx)
+			exchange.Reached(peer)
+			if call.Method == mcp.MethodPing {
+				return nil, transport.NewError(errors.New("EOF"))
+			}
+			answered := peer
+			answered.ProtocolVersion = "2"
+			exchange.Reached(answered)
+			return &mcp.CallToolResult{}, nil
+		})
+		c := connect(t, newServer(t, everything), answers, middleware.Metrics(m, middleware.WithAttributes(attribute.Int("server.port", 8443))))
+		require.NoError(t, callTool(t.Context(), c))
+		require.Error(t, c.Ping(t.Context()))
+		with := func(pairs ...string) attribute.Set {
+			set := attrs(append(pairs, "mcp.protocol.version", "2025-06-18", "network.transport", "tcp", "network.protocol.name", "http", "network.protocol.version", "2", "server.address", "acme.example")...)
+			return attribute.NewSet(append(set.ToSlice(), attribute.Int("server.port", 8443))...)
+		}
+		set := greeted().Attributes
+		handshake := attribute.NewSet(append(set.ToSlice(), attribute.Int("server.port", 8443))...)
+		m.assertMeasured(t, operations(point(handshake, 0),
+			point(with("mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "gen_ai.operation.name", "execute_tool"), 0),
+			point(with("mcp.method.name", "ping", "error.type", "transport"), 0)))
+	})
 }
 
 // TestManyGoroutinesMayMeasureOneClient is about the race detector; the count

@@ -1,24 +1,127 @@
 package middleware
 
+import (
+	"github.com/mark3labs/mcp-go/mcp"
+	"go.opentelemetry.io/otel/attribute"
+)
+
 // The names of the OpenTelemetry semantic conventions for the Model Context
-// Protocol (docs/gen-ai/mcp.md of semantic-conventions-genai v0.1.0, status:
-// development), and our own under "candor.".
+// Protocol (docs/gen-ai/mcp.md of semantic-conventions-genai, read at commit
+// 0393513c908b, status: development), and our own under "candor.". docs/events.md
+// is made of these tables.
 const (
 	scope = "github.com/mcp-candor/candor/middleware"
-
-	metricOperationDuration = "mcp.client.operation.duration"
-	metricSessionDuration   = "mcp.client.session.duration"
-	metricContradictions    = "candor.contradictions"
 
 	attrMethod          = "mcp.method.name"
 	attrProtocolVersion = "mcp.protocol.version"
 	attrTool            = "gen_ai.tool.name"
 	attrPrompt          = "gen_ai.prompt.name"
+	attrGenAIOperation  = "gen_ai.operation.name" // executeTool, with tools/call and nothing else
 	attrErrorType       = "error.type"
 	attrStatusCode      = "rpc.response.status_code"
-	attrCapability      = "candor.capability"
-	attrEvent           = "candor.event"
+	attrTransport       = "network.transport"
+	attrNetProtocol     = "network.protocol.name"
+	attrNetVersion      = "network.protocol.version"
+	attrServerAddress   = "server.address"
+	attrServerPort      = "server.port"
+
+	// On spans only: each has as many values as there are requests.
+	attrRequestID   = "jsonrpc.request.id"
+	attrSessionID   = "mcp.session.id"
+	attrResourceURI = "mcp.resource.uri"
+
+	// On the server's spans.
+	attrClientAddress = "client.address"
+	attrClientPort    = "client.port"
+
+	// AttributeBackendID says which backend of a session a measurement is
+	// about.
+	AttributeBackendID = "candor.backend.id"
+	attrBackendState   = "candor.backend.state"
+	attrCapability     = "candor.capability"
+
+	executeTool = "execute_tool"
+	other       = "_OTHER" // OpenTelemetry's word for what is too rare to have a name
 )
 
 // durationBoundaries are the conventions' histogram boundaries, in seconds.
 var durationBoundaries = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300}
+
+// An instrument is what is measured under one name.
+type instrument struct{ name, unit, description string }
+
+var (
+	clientOperationDuration = instrument{
+		"mcp.client.operation.duration", "s",
+		"The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received.",
+	}
+	clientSessionDuration = instrument{
+		"mcp.client.session.duration", "s",
+		"The duration of the MCP session as observed on the MCP client.",
+	}
+	serverOperationDuration = instrument{
+		"mcp.server.operation.duration", "s",
+		"MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent.",
+	}
+	serverSessionDuration = instrument{
+		"mcp.server.session.duration", "s",
+		"The duration of the MCP session as observed on the MCP server.",
+	}
+	clientActiveRequests = instrument{
+		"candor.client.active_requests", "{request}",
+		"Requests that were sent to the server and are not answered yet.",
+	}
+	contradictionCount = instrument{
+		"candor.contradictions", "{contradiction}",
+		"Answers that contradict what the server advertised in its handshake.",
+	}
+	malformedListCount = instrument{
+		"candor.malformed_lists", "{list}",
+		"Answers to a list method without a list in them.",
+	}
+	protocolFallbackCount = instrument{
+		"candor.protocol_fallbacks", "{fallback}",
+		"Connections that had to fall back to an older protocol version.",
+	}
+	backendCount = instrument{
+		"candor.backends", "{backend}",
+		"Backends of sessions that are in a state.",
+	}
+	sessionSetupDuration = instrument{
+		"candor.session.setup.duration", "s",
+		"How long it took to connect to a backend and to ask it for its lists.",
+	}
+)
+
+// knownMethods are the protocol's; any other is measured as _OTHER.
+var knownMethods = map[mcp.MCPMethod]bool{
+	mcp.MethodInitialize: true, mcp.MethodServerDiscover: true, mcp.MethodPing: true,
+	mcp.MethodToolsList: true, mcp.MethodToolsCall: true,
+	mcp.MethodResourcesList: true, mcp.MethodResourcesTemplatesList: true, mcp.MethodResourcesRead: true,
+	mcp.MethodResourcesSubscribe: true, mcp.MethodResourcesUnsubscribe: true, mcp.MethodSubscriptionsListen: true,
+	mcp.MethodPromptsList: true, mcp.MethodPromptsGet: true,
+	mcp.MethodCompletionComplete: true, mcp.MethodSetLogLevel: true,
+	mcp.MethodElicitationCreate: true, mcp.MethodSamplingCreateMessage: true, mcp.MethodListRoots: true,
+	mcp.MethodTasksGet: true, mcp.MethodTasksList: true, mcp.MethodTasksResult: true, mcp.MethodTasksCancel: true,
+	mcp.MethodNotificationInitialized: true, mcp.MethodNotificationCancelled: true,
+	mcp.MethodNotificationProgress: true, mcp.MethodNotificationMessage: true,
+	mcp.MethodNotificationToolsListChanged: true, mcp.MethodNotificationPromptsListChanged: true,
+	mcp.MethodNotificationResourcesListChanged: true, mcp.MethodNotificationResourceUpdated: true,
+	mcp.MethodNotificationRootsListChanged: true, mcp.MethodNotificationElicitationComplete: true,
+}
+
+// methodName is the method as an attribute.
+func methodName(method mcp.MCPMethod) string {
+	if !knownMethods[method] {
+		return other
+	}
+	return string(method)
+}
+
+// text adds an attribute that has a value.
+func text(to []attribute.KeyValue, key, value string) []attribute.KeyValue {
+	if value == "" {
+		return to
+	}
+	return append(to, attribute.String(key, value))
+}

@@ -15,7 +15,7 @@ import (
 // describes, and no other failure. The first time that a client meets a
 // contradiction of one method it logs a WARN with the event name
 // [EventContradiction] or [EventMalformedList]; repeats are DEBUG. Every one is
-// counted in candor.contradictions.
+// counted in candor.contradictions or candor.malformed_lists.
 //
 // It judges pages: put [Pages] outside it. Without Pages, a call for a whole
 // list that fails with -32601 costs one more request, for the first page,
@@ -27,7 +27,7 @@ func Tolerance(logger *slog.Logger, provider metric.MeterProvider, opts ...Optio
 		logger = slog.New(slog.DiscardHandler)
 	}
 	o := apply(opts)
-	counter := newContradictionCounter(provider, o.attributes)
+	counter := newContradictionCounters(provider, o.attributes)
 	return func(next mcpclient.Handler) mcpclient.Handler {
 		t := &tolerance{options: o, logger: logger, counter: counter, next: next}
 		return t.handle
@@ -38,7 +38,7 @@ func Tolerance(logger *slog.Logger, provider metric.MeterProvider, opts ...Optio
 type tolerance struct {
 	options
 	logger  *slog.Logger
-	counter contradictionCounter
+	counter contradictionCounters
 	next    mcpclient.Handler
 	warned  sync.Map // of warning
 }
@@ -107,7 +107,7 @@ func (t *tolerance) missingList(ctx context.Context, call mcpclient.Call, list m
 	}
 	contradiction := t.contradiction(call, capability, err)
 	t.report(ctx, contradiction)
-	if call.Method == mcp.MethodToolsList {
+	if t.unforgivable(call.Method) {
 		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
 	}
 	return list.OrEmpty(nil), nil
@@ -125,7 +125,7 @@ func (t *tolerance) firstPage(ctx context.Context, call mcpclient.Call, list mcp
 }
 
 func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, capability string, err error) (any, error) {
-	if !t.utilities {
+	if !t.utilities || t.strict[call.Method] {
 		return nil, err
 	}
 	switch call.Method {
@@ -143,10 +143,15 @@ func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, cap
 func (t *tolerance) malformed(ctx context.Context, call mcpclient.Call, list mcpclient.List, result any, err error) (any, error) {
 	contradiction := t.contradiction(call, capabilityOf(call.Method), err)
 	t.report(ctx, contradiction)
-	if call.Method == mcp.MethodToolsList {
+	if t.unforgivable(call.Method) {
 		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
 	}
 	return list.OrEmpty(result), nil
+}
+
+// unforgivable says whether a contradiction about a list is an error.
+func (t *tolerance) unforgivable(method mcp.MCPMethod) bool {
+	return method == mcp.MethodToolsList || t.strict[method]
 }
 
 // report tells of a contradiction; aloud once for each client and method.
@@ -157,7 +162,7 @@ func (t *tolerance) report(ctx context.Context, contradiction Contradiction) {
 		level = slog.LevelDebug
 	}
 	t.onContradiction(ctx, contradiction)
-	t.logger.LogAttrs(ctx, level, "the server "+contradiction.String(), contradiction.attrs()...)
+	t.logger.LogAttrs(ctx, level, "the server "+contradiction.String(), append(contradiction.attrs(), spanFields(ctx)...)...)
 }
 
 // capabilityOf names the capability that a method belongs to, for the methods

@@ -15,6 +15,8 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
 	sdk "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
 )
 
 // instant is a client whose tools cost nothing.
@@ -60,20 +62,59 @@ func measuring() metric.MeterProvider {
 	return sdk.NewMeterProvider(sdk.WithReader(sdk.NewManualReader()))
 }
 
-func BenchmarkDefault(b *testing.B) {
-	b.Run("discarding logger, no-op meter", func(b *testing.B) { benchmarkCallTool(b, middleware.Default(discarding(), idle())) })
-	b.Run("JSON logger, SDK meter", func(b *testing.B) { benchmarkCallTool(b, middleware.Default(writing(), measuring())) })
+// The tracers that a program has: none, and the SDK's, which keeps every span
+// or, as in production, few.
+func untraced() middleware.Option {
+	return middleware.WithTracerProvider(tracenoop.NewTracerProvider())
 }
 
-// TestDefaultAllocatesNothingItself counts allocations and therefore does not
-// run beside other tests. The one is the chain's own, the copy of the request.
-func TestDefaultAllocatesNothingItself(t *testing.T) {
-	for name, provider := range map[string]metric.MeterProvider{"no-op meter": idle(), "SDK meter": measuring()} {
-		c := mcpclient.Wrap(instant{}, middleware.Default(discarding(), provider))
+func traced(ratio float64) middleware.Option {
+	return middleware.WithTracerProvider(sdktrace.NewTracerProvider(
+		sdktrace.WithSampler(sdktrace.TraceIDRatioBased(ratio)),
+		sdktrace.WithSpanProcessor(dropping{})))
+}
+
+// dropping takes the place of an exporter.
+type dropping struct{}
+
+func (dropping) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (dropping) OnEnd(sdktrace.ReadOnlySpan)                     {}
+func (dropping) Shutdown(context.Context) error                  { return nil }
+func (dropping) ForceFlush(context.Context) error                { return nil }
+
+// BenchmarkDefault is what the default chain costs over the plain client, which
+// is the first line: its logs, metrics and traces on and off.
+func BenchmarkDefault(b *testing.B) {
+	b.Run("without a middleware", func(b *testing.B) { benchmarkCallTool(b) })
+	b.Run("all off", func(b *testing.B) { benchmarkCallTool(b, middleware.Default(discarding(), idle(), untraced())) })
+	b.Run("JSON logs", func(b *testing.B) { benchmarkCallTool(b, middleware.Default(writing(), idle(), untraced())) })
+	b.Run("metrics", func(b *testing.B) { benchmarkCallTool(b, middleware.Default(discarding(), measuring(), untraced())) })
+	b.Run("JSON logs, metrics", func(b *testing.B) { benchmarkCallTool(b, middleware.Default(writing(), measuring(), untraced())) })
+	b.Run("JSON logs, metrics, 1% of traces", func(b *testing.B) { benchmarkCallTool(b, middleware.Default(writing(), measuring(), traced(0.01))) })
+	b.Run("JSON logs, metrics, all traces", func(b *testing.B) { benchmarkCallTool(b, middleware.Default(writing(), measuring(), traced(1))) })
+}
+
+// TestWhatDefaultAllocates counts allocations and therefore does not run beside
+// other tests. One is the chain's own, the copy of the request: what is off adds
+// none.
+func TestWhatDefaultAllocates(t *testing.T) {
+	for name, test := range map[string]struct {
+		chain mcpclient.Middleware
+		most  float64
+	}{
+		"without a middleware": {nil, 1},
+		"all off":              {middleware.Default(discarding(), idle(), untraced()), 1},
+		"no SDK at all":        {middleware.Default(nil, nil), 1},
+		"metrics":              {middleware.Default(discarding(), measuring(), untraced()), 2},
+		"JSON logs":            {middleware.Default(writing(), idle(), untraced()), 3},
+		"JSON logs, metrics":   {middleware.Default(writing(), measuring(), untraced()), 4},
+	} {
+		c := mcpclient.Wrap(instant{}, test.chain)
 		_, err := c.Initialize(t.Context(), mcp.InitializeRequest{})
 		require.NoError(t, err)
 		ctx, request := context.Background(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "echo"}}
-		assert.InDelta(t, 1, testing.AllocsPerRun(100, func() { _, _ = c.CallTool(ctx, request) }), 0.1, name)
+		got := testing.AllocsPerRun(100, func() { _, _ = c.CallTool(ctx, request) })
+		assert.LessOrEqual(t, got, test.most+0.1, name)
 	}
 }
 
@@ -83,6 +124,7 @@ func BenchmarkEach(b *testing.B) {
 	b.Run("Logging JSON", func(b *testing.B) { benchmarkCallTool(b, middleware.Logging(writing())) })
 	b.Run("Pages", func(b *testing.B) { benchmarkCallTool(b, middleware.Pages()) })
 	b.Run("Tolerance", func(b *testing.B) { benchmarkCallTool(b, middleware.Tolerance(nil, idle())) })
+	b.Run("Tracing no-op", func(b *testing.B) { benchmarkCallTool(b, middleware.Tracing(tracenoop.NewTracerProvider())) })
 	b.Run("Metrics no-op", func(b *testing.B) { benchmarkCallTool(b, middleware.Metrics(idle())) })
 	b.Run("Metrics SDK", func(b *testing.B) { benchmarkCallTool(b, middleware.Metrics(measuring())) })
 }

@@ -3,9 +3,16 @@
 package middleware_test
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the test binary a server over stdio, or runs the tests.
+func TestMain(m *testing.M) {
+	if script := os.Getenv(scriptVariable); script != "" {
+		os.Exit(serveProcess(script))
+	}
+	goleak.VerifyTestMain(m)
+}

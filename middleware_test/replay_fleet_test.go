@@ -149,12 +149,14 @@ func TestReplayOfAFleet(t *testing.T) {
 			assert.ErrorContains(t, failed, "Service Unavailable")
 		},
 		"N10, N21 the gateway promises what is served": func(t *testing.T) {
-			session := sessionOver(t,
+			g := gateway.New(&vmcp.Builder{}, []vmcp.Backend{
 				backend(t, "forgiven", theCase(t, "A20").script(legacy, false), inProcess),
-				backend(t, "broken", theCase(t, "N10").script(legacy, false), overHTTP))
-			endpoint := httptest.NewServer(gateway.New(session, mcp.Implementation{Name: "gateway", Version: "1"}))
+				backend(t, "broken", theCase(t, "N10").script(legacy, false), overHTTP),
+			}, gateway.Options{Info: mcp.Implementation{Name: "gateway", Version: "1"}})
+			endpoint := httptest.NewServer(g)
 			defer endpoint.Close()
-			opened, err := connect.Open(t.Context(), connect.HTTP{URL: endpoint.URL + gateway.Path})
+			defer func() { require.NoError(t, g.Shutdown(context.Background())) }()
+			opened, err := connect.Open(t.Context(), connect.HTTP{URL: endpoint.URL})
 			require.NoError(t, err)
 			defer opened.Close()
 			server, _ := opened.Server()
@@ -196,8 +198,8 @@ func TestReplayOfAFleet(t *testing.T) {
 			}
 			assert.Contains(t, reportOn(t, session, "login").Remedy, "credentials")
 			_, err := session.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "down_t"}})
-			var unknown *vmcp.UnknownError
-			require.ErrorAs(t, err, &unknown)
+			var unavailable *vmcp.UnavailableError
+			require.ErrorAs(t, err, &unavailable)
 			assert.ErrorContains(t, err, "upstream is away")
 		},
 		"X14 a cancelled call is no contradiction": func(t *testing.T) {
