@@ -7,6 +7,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // connection is mcp-go's client with a life of its own: the process and the
@@ -17,6 +18,7 @@ type connection struct {
 	probe     *probe
 	transport transport.Interface
 	end       context.CancelFunc
+	listener  *listener // nil if it does not listen, or the transport does
 }
 
 func newConnection(t transport.Interface, options ...client.ClientOption) *connection {
@@ -33,6 +35,9 @@ func (c *connection) Unwrap() client.MCPClient { return c.Client }
 
 // start gives up when ctx ends, and only then does ctx matter.
 func (c *connection) start(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	c.end = end
 	stop := context.AfterFunc(ctx, end)
@@ -48,7 +53,29 @@ func (c *connection) Close() error {
 	if c.end != nil {
 		defer c.end()
 	}
+	if c.listener != nil {
+		c.listener.close()
+		defer c.listener.await()
+	}
 	return c.Client.Close()
+}
+
+// Subscribe waits, where there is a stream, until it has the resource: mcp-go's
+// client only remembers it there, for the next stream.
+func (c *connection) Subscribe(ctx context.Context, request mcp.SubscribeRequest) error {
+	if c.listener != nil {
+		return c.listener.subscribe(ctx, request.Params.URI)
+	}
+	return c.Client.Subscribe(ctx, request)
+}
+
+// Unsubscribe takes the resource out of the stream, where there is one.
+func (c *connection) Unsubscribe(ctx context.Context, request mcp.UnsubscribeRequest) error {
+	if c.listener != nil {
+		c.listener.unsubscribe(request.Params.URI)
+		return nil
+	}
+	return c.Client.Unsubscribe(ctx, request)
 }
 
 // parting is how much longer than its context an opening that failed may take

@@ -9,7 +9,9 @@
 //
 // A [Target] describes a server: [HTTP], [SSE], [Stdio] or [InProcess], or your
 // own. A [Connector] is a target with settings, and remembers which protocol
-// worked.
+// worked. [Connector.With] makes one with further settings for the same server,
+// which shares what is learnt about it: a session over many servers adds its own
+// handlers so, whoever made the connector.
 //
 // # The handshake
 //
@@ -33,6 +35,29 @@
 //
 // On protocol 2026-07-28 a connection counts as proven once a real request was
 // answered; mcp-go's Ping sends none there. See [Proof].
+//
+// # Listening
+//
+// A connection [WithListening] hears what the server says when nobody asked it.
+// On an older protocol over HTTP that is mcp-go's GET, sent once the handshake
+// is over; on 2026-07-28, over every transport, a request for
+// subscriptions/listen, for changes of the lists that the server says it tells
+// of, and for the resources that the client subscribes to, of which
+// Subscribe then waits for the server's acknowledgement. A server that does not
+// have it is asked once. A stream that ends is opened again, after one second
+// at first and after a minute at most; see [OnReopened].
+//
+// Over HTTP a handler of [WithClientOptions] may take as long as it wants:
+// mcp-go itself would give it 30 seconds.
+//
+// # What mcp-go's client keeps to itself
+//
+// The transports of this package tell the context of a call more than the
+// client returns. [WithAnswer] has the exact JSON-RPC error, a tool's schemas as
+// the server wrote them, and, for who conducts the rounds of protocol 2026-07-28
+// himself, what the server needs before it answers. A [wire.Exchange] has what
+// logs, metrics and traces need. [Ended] says when a process has ended, and
+// [Remedy] what a person can do about a failure.
 //
 // # Who closes what
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mcp-candor/candor/mcpclient/wire"
@@ -33,14 +34,22 @@ func (e *Error) Error() string {
 // failed before. Where a server repeats the target's secrets they are masked;
 // the text of Err itself is not.
 func (e *Error) Reason() string {
-	reason := fmt.Sprintf("connect to %s: the %s failed: %s", e.Target, e.Stage, mask(e.Err.Error(), e.secrets))
+	reason := fmt.Sprintf("connect to %s: the %s failed: %s", e.Target, e.Stage, e.words())
 	if e.Stderr != "" {
 		reason += fmt.Sprintf("; the server wrote %q", e.Stderr)
 	}
-	if e.First != nil {
-		reason += fmt.Sprintf("; before that, on the newest protocol, the %s failed: %s", e.First.Stage, mask(e.First.Err.Error(), e.secrets))
+	if e.First != nil && (e.First.Stage != e.Stage || e.First.words() != e.words()) {
+		reason += fmt.Sprintf("; before that, on the newest protocol, the %s failed: %s", e.First.Stage, e.First.words())
 	}
 	return reason
+}
+
+func (e *Error) words() string { return mask(Words(e.Err), e.secrets) }
+
+// Words are the text of an error without what mcp-go v1.2.1 says twice in it,
+// for people to read. Secrets are not masked, see [Connector.Mask].
+func Words(err error) string {
+	return strings.ReplaceAll(err.Error(), "transport error: failed to send request: failed to send request: ", "")
 }
 
 // Unwrap returns the cause.

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
 )
@@ -58,7 +57,12 @@ func (c *Connector) remember(opened *mcpclient.Client) {
 }
 
 func (c *Connector) warn(ctx context.Context, message, version string, reason error) {
-	c.options.logger.LogAttrs(ctx, slog.LevelWarn, message,
+	c.options.fellBack(ctx, version)
+	level := slog.LevelWarn
+	if c.warned.Swap(true) {
+		level = slog.LevelDebug
+	}
+	c.options.logger.LogAttrs(ctx, level, message,
 		slog.String("event", EventProtocolFallback),
 		slog.String("server", nameOf(c.target)),
 		slog.String("protocolVersion", version),
@@ -76,20 +80,30 @@ type attempt struct {
 
 // open returns a client that works, or closes what it began.
 func (a attempt) open(ctx context.Context) (*mcpclient.Client, *Error) {
-	t, err := a.target.Dial(ctx)
+	t, err := a.dial(ctx)
 	if err != nil {
 		return nil, a.failed("target", err, t)
 	}
-	conn := newConnection(t, client.WithDiscoverTimeout(a.options.timeouts.Probe), client.WithProtocolVersion(a.version))
+	conn := newConnection(t, a.clientOptions(t)...)
 	wrapped := mcpclient.Wrap(conn, a.middlewares...)
 	stage, err := a.establish(ctx, conn, wrapped)
 	if err == nil {
+		a.listen(conn, wrapped)
 		return wrapped, nil
 	}
 	if closing := conn.bounded(ctx, wrapped.Close); closing != nil {
 		err = fmt.Errorf("%w (and closing it failed: %v)", err, closing) //nolint:errorlint // it is not the cause
 	}
 	return nil, a.failed(stage, err, t)
+}
+
+// listen opens the stream of a modern connection; on an older one it is up to
+// the transport.
+func (a attempt) listen(conn *connection, wrapped *mcpclient.Client) {
+	server, known := wrapped.Server()
+	if a.options.listening && known && mcp.IsModernProtocol(server.ProtocolVersion) {
+		conn.listen(server.Capabilities, a)
+	}
 }
 
 // establish goes through the stages and names the one that failed.

@@ -3,9 +3,11 @@ package connect
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -28,20 +30,34 @@ type HTTP struct {
 }
 
 // Dial returns a transport for the URL, or an error if it cannot be one.
-func (h HTTP) Dial(context.Context) (transport.Interface, error) {
-	address, through, err := privateTo(h.URL, h.RoundTripper)
+func (h HTTP) Dial(ctx context.Context) (transport.Interface, error) {
+	return h.dial(ctx, options{})
+}
+
+func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
+	address, through, err := privateTo(h.URL, h.RoundTripper, o.maxBody)
 	if err != nil {
 		return nil, err
 	}
 	headers := maps.Clone(h.Headers)
 	patience, giveUp := context.WithCancel(context.Background())
 	client := &http.Client{Transport: farewell{through, headers, patience}, CheckRedirect: hideQuery}
-	t, err := transport.NewStreamableHTTP(address, transport.WithHTTPBasicClient(client), transport.WithHTTPHeaders(headers))
+	settings := []transport.StreamableHTTPCOption{
+		transport.WithHTTPBasicClient(client), transport.WithHTTPHeaders(headers),
+		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // what matters is an error, or logged here
+	}
+	var hears *ear
+	if o.listening {
+		hears = newEar(client.Transport, o.logger.With("server", h.String()), o.reopened)
+		client.Transport = hears
+		settings = append(settings, transport.WithContinuousListening())
+	}
+	t, err := transport.NewStreamableHTTP(address, settings...)
 	if err != nil {
 		giveUp()
 		return nil, err
 	}
-	return &httpTransport{t, client, giveUp}, nil
+	return &httpTransport{StreamableHTTP: t, address: address, headers: headers, client: client, life: patience, giveUp: giveUp, ear: hears}, nil
 }
 
 // String returns the URL without anything that may be secret.
@@ -50,14 +66,40 @@ func (h HTTP) String() string { return bareURL(h.URL) }
 // httpTransport closes its idle connections with the session.
 type httpTransport struct {
 	*transport.StreamableHTTP
-	client *http.Client
-	giveUp context.CancelFunc // ends the wait for an answer to the DELETE
+	address string
+	headers map[string]string
+	client  *http.Client
+	life    context.Context
+	giveUp  context.CancelFunc // ends life, and the wait for an answer to the DELETE
+	ear     *ear               // nil if it does not listen
+	version atomic.Value       // string
+}
+
+// RequiresLegacyProtocol lets mcp-go probe for the newest protocol all the same:
+// there it does not send the GET, and [connection] listens.
+func (t *httpTransport) RequiresLegacyProtocol() bool { return false }
+
+// SetProtocolVersion keeps the version for what mcp-go does not send itself, or
+// makes before it is settled.
+func (t *httpTransport) SetProtocolVersion(version string) {
+	t.StreamableHTTP.SetProtocolVersion(version)
+	t.version.Store(version)
+}
+
+// SendNotification lets the ear listen once the handshake is over.
+func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error {
+	err := t.StreamableHTTP.SendNotification(ctx, notification)
+	if err == nil && t.ear != nil && notification.Method == string(mcp.MethodNotificationInitialized) {
+		version, _ := t.version.Load().(string)
+		t.ear.listen(version)
+	}
+	return err
 }
 
 // SendRequest makes an error of an answer to tools/list that has no list: on
 // protocol 2026-07-28 mcp-go v1.2.1 would make an empty list of it.
 func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := t.StreamableHTTP.SendRequest(ctx, request)
+	response, err := exchanging(ctx, t.StreamableHTTP, request)
 	if err == nil && request.Method == string(mcp.MethodToolsList) && response.Error == nil && lacksTools(response.Result) {
 		return nil, mcpclient.ErrMalformedList
 	}
@@ -82,12 +124,12 @@ func (t *httpTransport) abandon() { t.giveUp() }
 
 // privateTo returns the address that mcp-go may know and a transport that knows
 // the rest of the URL.
-func privateTo(rawURL string, base http.RoundTripper) (string, *wire.Transport, error) {
+func privateTo(rawURL string, base http.RoundTripper, maxBody int64) (string, *wire.Transport, error) {
 	target, err := parseURL(rawURL)
 	if err != nil {
 		return "", nil, err
 	}
-	return bare(target), &wire.Transport{Base: &private{base: ownedOr(base), home: target}}, nil
+	return bare(target), &wire.Transport{Base: &private{base: ownedOr(base), home: target}, MaxBody: maxBody}, nil
 }
 
 // dialTimeout is how long a connection to a host may take. A host that swallows

@@ -24,14 +24,15 @@ func (l *lines) Read(p []byte) (int, error) {
 		return 0, l.err()
 	}
 	n, err := l.Reader.Read(p)
-	if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
-		l.length = int64(n - i - 1)
-	} else {
-		l.length += int64(n)
-	}
-	if l.length > l.limit {
-		l.failed.Store(true)
-		return 0, l.err()
+	for line := range bytes.Lines(p[:n]) {
+		rest, ends := bytes.CutSuffix(line, []byte{'\n'})
+		if l.length += int64(len(rest)); l.length > l.limit {
+			l.failed.Store(true)
+			return 0, l.err()
+		}
+		if ends {
+			l.length = 0
+		}
 	}
 	return n, err
 }

@@ -40,6 +40,11 @@ var remedies = []struct {
 		"the server sends more than a client can take: tell its authors"},
 	{func(err error) bool { return strings.Contains(err.Error(), "unexpected content type") }, // mcp-go has no type for it
 		"that is no MCP endpoint: check the path of the URL, and that no login page answers"},
+	{func(err error) bool {
+		_, plain := errors.AsType[tls.RecordHeaderError](err)
+		return plain
+	},
+		"what answers there does not speak TLS: write http instead of https"},
 	{isUntrusted,
 		"the certificate is not trusted: check the address, or trust who issued it"},
 	{func(err error) bool { return errors.Is(err, http.ErrSchemeMismatch) },

@@ -7,24 +7,30 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/mcp-candor/candor/redact"
 )
 
 // shortestSecret is the length from which on a secret is masked. Shorter ones,
 // such as "true", are words that occur by chance.
 const shortestSecret = 6
 
+// anybody masks what is a secret by its look or by its name, whoever's it is.
+var anybody = redact.New()
+
 // mask takes secrets, longest first, out of what a server said.
 func mask(text string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) >= shortestSecret {
-			text = strings.ReplaceAll(text, secret, "***")
+			text = strings.ReplaceAll(text, secret, redact.Mask)
 		}
 	}
-	return text
+	return anybody.Text(text)
 }
 
 // Mask takes the secrets of the target, its headers, environment, query and
-// password, out of a text in which the server may have repeated them.
+// password, out of a text in which the server may have repeated them, and what
+// package redact takes for a secret.
 func (c *Connector) Mask(text string) string { return mask(text, c.secrets) }
 
 // secretsOf returns what a target knows that nobody should read, longest first.
@@ -50,9 +56,12 @@ func (s Stdio) secrets() []string {
 // webSecrets has each in the forms in which a server may repeat it.
 func webSecrets(rawURL string, headers map[string]string) []string {
 	var secrets []string
-	for _, value := range headers {
+	for name, value := range headers {
 		_, credentials, _ := strings.Cut(value, " ") // after a scheme such as Bearer
 		secrets = append(secrets, value, credentials)
+		if strings.EqualFold(name, "Cookie") {
+			secrets = append(secrets, cookies(value)...)
+		}
 	}
 	target, err := parseURL(rawURL)
 	if err != nil {
@@ -68,4 +77,14 @@ func webSecrets(rawURL string, headers map[string]string) []string {
 		secrets = append(secrets, password, base64.StdEncoding.EncodeToString([]byte(pair)))
 	}
 	return append(secrets, target.User.Username())
+}
+
+// cookies are the values in the header of that name.
+func cookies(header string) []string {
+	var values []string
+	for cookie := range strings.SplitSeq(header, ";") {
+		_, value, _ := strings.Cut(cookie, "=")
+		values = append(values, value)
+	}
+	return values
 }

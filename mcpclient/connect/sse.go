@@ -22,8 +22,12 @@ type SSE struct {
 }
 
 // Dial returns a transport for the URL, or an error if it cannot be one.
-func (s SSE) Dial(context.Context) (transport.Interface, error) {
-	address, through, err := privateTo(s.URL, s.RoundTripper)
+func (s SSE) Dial(ctx context.Context) (transport.Interface, error) {
+	return s.dial(ctx, options{})
+}
+
+func (s SSE) dial(_ context.Context, o options) (transport.Interface, error) {
+	address, through, err := privateTo(s.URL, s.RoundTripper, o.maxBody)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +60,7 @@ func (t *sseTransport) Close() error {
 // if the deadline passes just before the context ends, neither an answer nor
 // an error.
 func (t *sseTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := t.SSE.SendRequest(ctx, request)
+	response, err := exchanging(ctx, t.SSE, request)
 	deadline, bounded := ctx.Deadline()
 	if response == nil && bounded && !time.Now().Before(deadline) && ctx.Err() != context.Canceled {
 		return nil, context.DeadlineExceeded

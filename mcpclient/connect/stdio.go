@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,8 @@ import (
 )
 
 // Stdio is a server run as a child process that speaks over its standard input
-// and output. A line of its output may have [wire.DefaultMaxBody] bytes at most.
+// and output. A line of its output may have [wire.DefaultMaxBody] bytes at most,
+// or as [WithMaxBody] says.
 type Stdio struct {
 	Command string
 	Args    []string
@@ -35,7 +37,11 @@ type Stdio struct {
 }
 
 // Dial returns a transport that starts the process.
-func (s Stdio) Dial(context.Context) (transport.Interface, error) {
+func (s Stdio) Dial(ctx context.Context) (transport.Interface, error) {
+	return s.dial(ctx, options{})
+}
+
+func (s Stdio) dial(_ context.Context, o options) (transport.Interface, error) {
 	if s.Command == "" {
 		return nil, errors.New("the command is empty")
 	}
@@ -47,7 +53,7 @@ func (s Stdio) Dial(context.Context) (transport.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	output := &lines{Reader: child.fromOut, limit: wire.DefaultMaxBody}
+	output := &lines{Reader: child.fromOut, limit: cmp.Or(max(o.maxBody, 0), wire.DefaultMaxBody)}
 	return &stdioTransport{Stdio: transport.NewIO(output, child.toChild, nil), child: child, output: output, said: said}, nil
 }
 
@@ -103,7 +109,8 @@ func (t *stdioTransport) Start(ctx context.Context) error {
 
 // SendRequest says so if it was the length of a line that ended the connection.
 func (t *stdioTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := t.Stdio.SendRequest(ctx, request)
+	wire.ExchangeOf(ctx).Reached(wire.Peer{Transport: "pipe"})
+	response, err := exchanging(ctx, t.Stdio, request)
 	return response, t.explained(err)
 }
 

@@ -1,0 +1,31 @@
+package connect
+
+import (
+	"context"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// dialled is a target of this package, whose transport heeds the options of the
+// connector.
+type dialled interface {
+	dial(ctx context.Context, o options) (transport.Interface, error)
+}
+
+// dial makes the transport.
+func (c *Connector) dial(ctx context.Context) (transport.Interface, error) {
+	if ours, ok := c.target.(dialled); ok {
+		return ours.dial(ctx, c.options)
+	}
+	return c.target.Dial(ctx)
+}
+
+// clientOptions are those of mcp-go's client on the transport.
+func (a attempt) clientOptions(t transport.Interface) []client.ClientOption {
+	all := append([]client.ClientOption{}, a.options.client...)
+	if _, mute := t.(*sseTransport); mute { // nobody would answer what the server asks
+		all = append(all, client.WithSamplingHandler(nil), client.WithElicitationHandler(nil), client.WithRootsHandler(nil))
+	}
+	return append(all, client.WithDiscoverTimeout(a.options.timeouts.Probe), client.WithProtocolVersion(a.version))
+}
