@@ -90,7 +90,7 @@ func (b *Builder) Audit(ctx context.Context, backends []Backend) ([]Audit, error
 func quiet(middleware.Outcome) slog.Level { return slog.LevelDebug }
 
 func (b *Builder) audit(ctx context.Context, backend Backend) Audit {
-	a := &auditor{timeout: b.timeout(), mask: backend.Connector.Mask, audit: Audit{ID: backend.ID, Target: backend.Connector.String(), Findings: []Finding{}}}
+	a := &auditor{timeout: b.timeoutOf(backend), mask: backend.Connector.Mask, audit: Audit{ID: backend.ID, Target: backend.Connector.String(), Findings: []Finding{}}}
 	client, err := backend.Connector.OpenProving(ctx, a.run, b.chain(backend, a.note, middleware.WithLevel(quiet)))
 	if err != nil {
 		a.audit.Error, a.audit.Remedy = reasonOf(err), connect.Remedy(err)

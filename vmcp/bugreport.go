@@ -5,14 +5,28 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/middleware"
 )
 
 // BugReport returns a text, in Markdown, to paste into an issue for the
 // server's authors, or "" if the server keeps its promises or could not be
 // asked. What the server answered is quoted: read it before you publish it.
 func (a Audit) BugReport() string {
+	return bugReport(a.ServerName, a.ServerVersion, a.ProtocolVersion, a.Findings)
+}
+
+// findings are what a report knows of the promises that a server broke.
+func findings(contradictions []middleware.Contradiction) []Finding {
+	var found []Finding
+	for _, c := range contradictions {
+		found = append(found, Finding{Capability: c.Capability, Method: c.Method, Verdict: Contradicted, Answer: c.Answer()})
+	}
+	return found
+}
+
+func bugReport(name, version, protocol string, findings []Finding) string {
 	var contradicted, broken []Finding
-	for _, finding := range a.Findings {
+	for _, finding := range findings {
 		switch finding.Verdict {
 		case Contradicted:
 			contradicted = append(contradicted, finding)
@@ -24,8 +38,8 @@ func (a Audit) BugReport() string {
 		return ""
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s does not keep what it advertises\n\n", oneLine(nameOr(a.ServerName, "The server")+" "+a.ServerVersion))
-	fmt.Fprintf(&text, "In its handshake (protocol %s) the server advertises capabilities whose methods do not work:\n\n", a.ProtocolVersion)
+	fmt.Fprintf(&text, "%s does not keep what it advertises\n\n", oneLine(nameOr(name, "The server")+" "+version))
+	fmt.Fprintf(&text, "In its handshake (protocol %s) the server advertises capabilities whose methods do not work:\n\n", protocol)
 	for _, finding := range append(contradicted, broken...) {
 		fmt.Fprintf(&text, "- it advertises `%s`, and answers `%s` with: %s\n", finding.Capability, finding.Method, oneLine(finding.Answer))
 	}

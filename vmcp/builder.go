@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -32,6 +35,29 @@ type Builder struct {
 	// CallTimeout bounds a call of the session whose context has no deadline,
 	// 5 minutes by default.
 	CallTimeout time.Duration
+	// Names says how the tools and prompts of the backends are named,
+	// [Prefixed] by default.
+	Names Names
+	// Asks is what the backends may ask the caller for, nothing by default.
+	Asks Asks
+	// TracerProvider traces; nil means OpenTelemetry's global one.
+	TracerProvider trace.TracerProvider
+	// Propagator writes the trace into what is sent to backends, and nil means
+	// the W3C's trace context and baggage.
+	Propagator propagation.TextMapPropagator
+	// SoftDeadline is how long Build waits for backends that are not required.
+	// Those that have not answered by then join later, see
+	// [Session.OnChange]. Zero means that Build waits for all.
+	SoftDeadline time.Duration
+	// AllowEmpty lets a session come about although every backend failed:
+	// they may come back. A required one that fails still fails the build.
+	AllowEmpty bool
+	// StaleFor is how long the session keeps the last good lists of a backend
+	// that is lost, or whose lists fail, 5 minutes by default.
+	StaleFor time.Duration
+	// ProbeEvery is how long nothing may be heard from a backend before it is
+	// asked whether it is alive, as by [Session.Probe]. Zero means never.
+	ProbeEvery time.Duration
 }
 
 // A BuildError says that no session came about: a required backend failed, or
@@ -59,27 +85,88 @@ func (e *BuildError) Unwrap() []error { return e.causes }
 
 // Build connects to all backends, side by side, and returns a session over
 // those that work, which the caller closes; it outlives ctx. The session's
-// report says what is missing. Build fails with [ErrBackends] if the backends
-// are invalid, with the error of ctx if that ends, and with a [*BuildError] if
-// a required backend or every backend failed; it has closed everything then.
+// report says what is missing, and the session goes on to bring it back. Build
+// waits for every backend, or until SoftDeadline for those that are not
+// required. It fails with [ErrBackends] if the backends are invalid, with the
+// error of ctx if that ends, and with a [*BuildError] if a required backend
+// failed, or every backend did and AllowEmpty is not set; it has closed
+// everything then.
 func (b *Builder) Build(ctx context.Context, backends []Backend) (*Session, error) {
 	if err := validate(backends); err != nil {
 		return nil, err
 	}
-	members := make([]*member, len(backends))
-	b.each(backends, func(i int, backend Backend) {
-		members[i] = b.join(ctx, backend)
+	s := newSession(*b)
+	for _, backend := range backends {
+		s.members = append(s.members, s.newMember(ctx, backend))
+	}
+	for _, m := range s.members {
+		s.start(m)
+	}
+	if err := s.await(ctx, s.members); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.begin(ctx)
+	report := s.Report()
+	if causes := b.fatal(report); causes != nil {
+		return nil, errors.Join(&BuildError{Report: report.final(), causes: causes}, s.Close())
+	}
+	return s, nil
+}
+
+// await waits for the first attempt of each member, or until the soft deadline
+// for those that are not required.
+func (s *Session) await(ctx context.Context, members []*member) error {
+	var soft <-chan time.Time
+	if s.builder.SoftDeadline > 0 {
+		timer := time.NewTimer(s.builder.SoftDeadline)
+		defer timer.Stop()
+		soft = timer.C
+	}
+	for _, m := range requiredFirst(members) {
+		deadline := soft
+		if m.Required {
+			deadline = nil
+		}
+		select {
+		case <-m.settled:
+		case <-deadline:
+			return nil
+		case <-ctx.Done():
+		case <-s.life.Done():
+			return ErrClosed
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("vmcp: interrupted while the backends were connected to: %w", err)
+		}
+	}
+	return nil
+}
+
+func requiredFirst(members []*member) []*member {
+	return slices.SortedStableFunc(slices.Values(members), func(a, b *member) int {
+		switch {
+		case a.Required == b.Required:
+			return 0
+		case a.Required:
+			return -1
+		default:
+			return 1
+		}
 	})
-	session := newSession(members, b.timeout(), b.callTimeout())
-	if err := ctx.Err(); err != nil {
-		return nil, errors.Join(fmt.Errorf("vmcp: the build was interrupted: %w", err), session.Close())
+}
+
+// begin makes the first routes, for all that is there, and tells how each
+// backend came up, in their order.
+func (s *Session) begin(ctx context.Context) {
+	for _, m := range s.members {
+		m.telling.Lock()
+		m.admitted.Store(true)
 	}
-	report := session.Report()
-	b.log(ctx, report)
-	if causes := fatal(members); causes != nil {
-		return nil, errors.Join(&BuildError{Report: report, causes: causes}, session.Close())
+	s.publish()
+	for _, m := range s.members {
+		s.tellNow(ctx, m)
+		m.telling.Unlock()
 	}
-	return session, nil
 }
 
 // each calls f for all backends, a bounded number at a time.
@@ -95,61 +182,46 @@ func (b *Builder) each(backends []Backend, f func(i int, backend Backend)) {
 	_ = group.Wait() // f returns no error
 }
 
-// join connects to one backend and asks it for its lists.
-func (b *Builder) join(ctx context.Context, backend Backend) *member {
-	ctx, cancel := context.WithTimeout(ctx, b.timeout())
-	defer cancel()
-	m := newMember(backend)
-	m.client, m.err = backend.Connector.OpenProving(ctx, m.discover, b.chain(backend, m.note))
-	m.since = time.Now()
-	return m
-}
+// namesOnMetrics bounds the names of tools and prompts that all sessions of the
+// program together put on metrics.
+var namesOnMetrics = middleware.NewSeriesLimit(0)
 
 // chain is the one chain that every request to a backend passes.
 func (b *Builder) chain(backend Backend, note func(context.Context, middleware.Contradiction), more ...middleware.Option) mcpclient.Middleware {
-	return middleware.Default(b.logger().With("backendID", backend.ID), b.MeterProvider, append(more,
+	return middleware.Default(b.logger().With("backendID", backend.ID), b.MeterProvider, slices.Concat(more, backend.Tolerance.options(), []middleware.Option{
+		middleware.WithTracerProvider(b.TracerProvider),
+		middleware.WithPropagator(b.Propagator),
+		middleware.WithSeriesLimit(namesOnMetrics),
 		middleware.WithUtilities(),
 		middleware.OnContradiction(note),
 		middleware.WithMask(backend.Connector.Mask),
-		middleware.WithAttributes(backend.attributes()...))...)
+		middleware.WithAttributes(backend.attributes()...),
+	})...)
 }
 
 // fatal returns the errors for which there is no session, or nil.
-func fatal(members []*member) []error {
-	var all, required []error
-	for _, m := range members {
-		if m.err == nil {
-			continue
-		}
-		all = append(all, m.err)
-		if m.Required {
-			required = append(required, m.err)
+func (b *Builder) fatal(report Report) []error {
+	var all []error
+	required := false
+	for _, backend := range report.Backends {
+		if backend.State == Failed {
+			all = append(all, backend.Err)
+			required = required || backend.Required
 		}
 	}
-	if len(required) > 0 || len(all) == len(members) {
+	if required || len(all) == len(report.Backends) && !b.AllowEmpty {
 		return all
 	}
 	return nil
 }
 
-// log says how each backend came up.
-func (b *Builder) log(ctx context.Context, report Report) {
-	for _, backend := range report.Backends {
-		level := slog.LevelInfo
-		if backend.State == Failed {
-			level = slog.LevelError
-		}
-		attrs := []slog.Attr{
-			slog.String("event", "backend_"+string(backend.State)),
-			slog.String("backendID", backend.ID),
-			slog.String("target", backend.Target),
-			slog.Int("tools", backend.Tools),
-		}
-		if backend.Reason != "" {
-			attrs = append(attrs, slog.String("reason", backend.Reason), slog.String("remedy", backend.Remedy))
-		}
-		b.logger().LogAttrs(ctx, level, "backend "+string(backend.State), attrs...)
+// final is the report of a session that did not come about: nothing is tried
+// again.
+func (r Report) final() Report {
+	for i := range r.Backends {
+		r.Backends[i].NextTry, r.Backends[i].Attempts = time.Time{}, 0
 	}
+	return r
 }
 
 func (b *Builder) logger() *slog.Logger {
@@ -178,4 +250,25 @@ func (b *Builder) callTimeout() time.Duration {
 		return 5 * time.Minute
 	}
 	return b.CallTimeout
+}
+
+func (b *Builder) timeoutOf(backend Backend) time.Duration {
+	if backend.Timeout > 0 {
+		return backend.Timeout
+	}
+	return b.timeout()
+}
+
+func (b *Builder) callTimeoutOf(backend Backend) time.Duration {
+	if backend.CallTimeout > 0 {
+		return backend.CallTimeout
+	}
+	return b.callTimeout()
+}
+
+func (b *Builder) staleFor() time.Duration {
+	if b.StaleFor <= 0 {
+		return 5 * time.Minute
+	}
+	return b.StaleFor
 }

@@ -42,8 +42,8 @@ func ExampleBuilder_Build() {
 		fmt.Printf("%s is %s: %q\n", backend.ID, backend.State, backend.Reason)
 	}
 	_, err = session.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "mail_send"}})
-	var unknown *vmcp.UnknownError
-	fmt.Println(errors.As(err, &unknown), unknown.Failed[0].ID)
+	var unavailable *vmcp.UnavailableError
+	fmt.Println(errors.As(err, &unavailable), unavailable.Backend.ID)
 	// Output:
 	// files_read
 	// files_write

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
@@ -26,14 +27,21 @@ import (
 // environment to its standard error and dies.
 const dyingVariable = "VMCP_TEST_DIES"
 
+// prepare is what a suite with a build tag needs before its tests.
+var prepare = func() {}
+
 func TestMain(m *testing.M) {
 	if os.Getenv(dyingVariable) != "" {
 		_, _ = os.Stderr.WriteString("cannot start with " + strings.Join(os.Environ(), " ") + "\n")
 		os.Exit(1)
 	}
+	if address := os.Getenv(listenVariable); address != "" {
+		os.Exit(runEndpoint(address, os.Getenv(scriptVariable)))
+	}
 	if script := os.Getenv(scriptVariable); script != "" {
 		os.Exit(runProgram(script))
 	}
+	prepare()
 	goleak.VerifyTestMain(m)
 }
 
@@ -171,11 +179,14 @@ func templates(s *vmcp.Session) []string {
 	return all
 }
 
-// asked are the methods that a server was asked, in the order of arrival.
+// asked are the methods that a server was asked, in the order of arrival. The
+// GET with which a session listens over HTTP is none.
 func asked(s *badserver.Server) []string {
 	methods := []string{}
 	for _, request := range s.Requests() {
-		methods = append(methods, request.Method)
+		if request.Method != http.MethodGet {
+			methods = append(methods, request.Method)
+		}
 	}
 	return methods
 }
@@ -303,4 +314,9 @@ func textOf(t *testing.T, result *mcp.CallToolResult) string {
 	text, ok := mcp.AsTextContent(result.Content[0])
 	require.True(t, ok)
 	return text.Text
+}
+
+// isStream says whether a request only opens a stream for notifications.
+func isStream(request badserver.Request) bool {
+	return request.Method == "" || request.Method == string(mcp.MethodSubscriptionsListen)
 }

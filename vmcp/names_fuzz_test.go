@@ -44,11 +44,11 @@ func FuzzNames(f *testing.F) {
 			members = append(members, b)
 			b.offer.Tools = toolsOf(toolB, both)
 		}
-		r := newRoutes(members)
+		r := newRoutes(members, Prefixed)
 
 		exposed := map[owned]string{}
 		for _, tool := range r.tools {
-			require.Regexp(t, validName, tool.Name)
+			require.Regexp(t, validPattern, tool.Name)
 			to, known := r.toolOwners[tool.Name]
 			require.True(t, known, "%q leads nowhere", tool.Name)
 			thing := owned{to.ID, to.name}
@@ -65,7 +65,7 @@ func FuzzNames(f *testing.F) {
 			alone := !slices.ContainsFunc(things, func(other owned) bool {
 				return other != thing && other.name != "" && other.backend+"_"+other.name == plain
 			})
-			if alone && thing.name != "" && validName.MatchString(plain) {
+			if alone && thing.name != "" && validPattern.MatchString(plain) {
 				assert.Equal(t, plain, exposed[thing], "a valid name stays plain")
 			} else {
 				assert.NotEqual(t, plain, exposed[thing])
@@ -77,7 +77,7 @@ func FuzzNames(f *testing.F) {
 		for _, m := range members {
 			slices.Reverse(m.offer.Tools)
 		}
-		assert.Equal(t, r.tools, newRoutes(members).tools, "in another order")
+		assert.Equal(t, r.tools, newRoutes(members, Prefixed).tools, "in another order")
 	})
 }
 

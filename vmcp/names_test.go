@@ -45,7 +45,7 @@ func TestNamesThatMustNotChange(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			names := exposedNames(c.things)
+			names := exposedNames(c.things, prefixed)
 			for i, thing := range c.things {
 				assert.Equal(t, c.want[i], names[thing])
 			}
@@ -53,7 +53,7 @@ func TestNamesThatMustNotChange(t *testing.T) {
 	}
 }
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+var validPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // someThings are things of several backends, all different: names that collide,
 // that are not valid or too long, and names that look like those that others
@@ -68,7 +68,7 @@ func someThings(t *rapid.T) []owned {
 	things := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) owned { return owned{id.Draw(t, "id"), name.Draw(t, "name")} }), 0, 12).Draw(t, "things")
 	for _, thing := range slices.Clone(things) {
 		if digits := rapid.SampledFrom(hashLengths).Draw(t, "digits of a double"); digits > 0 {
-			hashed, _ := thing.exposed(digits)
+			hashed, _ := thing.exposed(prefixed(thing), digits)
 			things = append(things, owned{thing.backend, strings.TrimPrefix(hashed, thing.backend+"_")})
 		}
 	}
@@ -82,10 +82,10 @@ func TestExposedNamesAreValidDifferentAndIndependentOfOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		things := someThings(t)
-		names := exposedNames(things)
+		names := exposedNames(things, prefixed)
 		owners := map[string]owned{}
 		for thing, name := range names {
-			if !validName.MatchString(name) {
+			if !validPattern.MatchString(name) {
 				t.Fatalf("%+v is exposed as %q, which is not valid", thing, name)
 			}
 			if !strings.HasPrefix(name, thing.backend+"_") {
@@ -101,13 +101,13 @@ func TestExposedNamesAreValidDifferentAndIndependentOfOrder(t *testing.T) {
 				continue
 			}
 			for _, digits := range hashLengths[1:] {
-				wanted, _ := thing.exposed(digits)
+				wanted, _ := thing.exposed(prefixed(thing), digits)
 				if _, taken := owners[wanted]; !taken {
 					t.Fatalf("%+v has no name, though %q is free", thing, wanted)
 				}
 			}
 		}
-		if shuffled := exposedNames(rapid.Permutation(things).Draw(t, "shuffled")); !maps.Equal(names, shuffled) {
+		if shuffled := exposedNames(rapid.Permutation(things).Draw(t, "shuffled"), prefixed); !maps.Equal(names, shuffled) {
 			t.Fatalf("in another order the names are\n%v, not\n%v", shuffled, names)
 		}
 	})
@@ -133,7 +133,7 @@ func TestRoutesLeadBackAndLoseNothingInSilence(t *testing.T) {
 		for _, id := range rapid.Permutation(ids).Draw(t, "order") {
 			members = append(members, byID[id])
 		}
-		r := newRoutes(members)
+		r := newRoutes(members, Prefixed)
 
 		listed, leftOut := 0, 0
 		for _, m := range members {
@@ -148,7 +148,7 @@ func TestRoutesLeadBackAndLoseNothingInSilence(t *testing.T) {
 		}
 		for _, tool := range r.tools {
 			to := r.toolOwners[tool.Name]
-			if name := exposedNames(thingsOf(members))[owned{to.ID, to.name}]; name != tool.Name {
+			if name := exposedNames(thingsOf(members), prefixed)[owned{to.ID, to.name}]; name != tool.Name {
 				t.Fatalf("%q leads to %q of %q, whose name is %q", tool.Name, to.name, to.ID, name)
 			}
 		}
@@ -165,10 +165,10 @@ func TestAToolForWhichNoNameIsFreeIsReported(t *testing.T) {
 	victim := owned{"a", "read file"}
 	m := &member{Backend: Backend{ID: "a"}, offer: offer{Tools: []mcp.Tool{{Name: victim.name}}}}
 	for _, digits := range hashLengths[1:] {
-		name, _ := victim.exposed(digits)
+		name, _ := victim.exposed(prefixed(victim), digits)
 		m.offer.Tools = append(m.offer.Tools, mcp.Tool{Name: strings.TrimPrefix(name, "a_")})
 	}
-	r := newRoutes([]*member{m})
+	r := newRoutes([]*member{m}, Prefixed)
 	assert.Len(t, r.tools, 3)
 	assert.Equal(t, []LeftOut{{Kind: "tool", Name: "read file", Reason: "no name for it is free"}}, r.leftOut[m])
 }

@@ -36,16 +36,14 @@ func TestProbe(t *testing.T) {
 				}
 				backend, server := w.serve(t, "a", with(tt.capabilities, tt.answers))
 				session := build(t, &vmcp.Builder{}, backend)
-				before := len(server.Requests())
+				before := len(asked(server))
 				err := session.Probe(t.Context(), "a")
 				if tt.fails == nil {
 					require.NoError(t, err)
 				} else {
 					require.ErrorIs(t, err, tt.fails)
 				}
-				asked := server.Requests()[before:]
-				require.Len(t, asked, 1, "one request")
-				assert.Equal(t, tt.asks, asked[0].Method)
+				assert.Equal(t, []string{tt.asks}, asked(server)[before:], "one request")
 			}
 		})
 	}

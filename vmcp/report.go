@@ -17,7 +17,9 @@ const (
 	// Degraded: the backend serves, but something that it advertised is
 	// missing or had to be left out.
 	Degraded State = "degraded"
-	// Failed: the session has nothing of the backend.
+	// Connecting: the backend has not answered yet; it joins when it does.
+	Connecting State = "connecting"
+	// Failed: the session cannot use the backend.
 	Failed State = "failed"
 )
 
@@ -30,10 +32,11 @@ type Report struct {
 
 // A BackendReport is the part of a [Report] about one backend.
 type BackendReport struct {
-	ID     string    `json:"id"`
-	State  State     `json:"state"`
-	Since  time.Time `json:"since"`
-	Target string    `json:"target"` // what was connected to, without secrets
+	ID       string    `json:"id"`
+	State    State     `json:"state"`
+	Since    time.Time `json:"since"`
+	Target   string    `json:"target"` // what was connected to, without secrets
+	Required bool      `json:"required,omitempty"`
 
 	ServerName      string `json:"serverName,omitempty"`
 	ServerVersion   string `json:"serverVersion,omitempty"`
@@ -50,8 +53,22 @@ type BackendReport struct {
 	Reason string `json:"reason,omitempty"`
 	Remedy string `json:"remedy,omitempty"`
 
+	// StaleSince is when the lists stopped being asked for with success; what
+	// was listed before is still there, for a while.
+	StaleSince time.Time `json:"staleSince,omitzero"`
+	// NextTry is when a failed backend is tried again, after Attempts in vain.
+	NextTry  time.Time `json:"nextTry,omitzero"`
+	Attempts int       `json:"attempts,omitempty"`
+
 	Contradictions []middleware.Contradiction `json:"contradictions,omitempty"`
 	LeftOut        []LeftOut                  `json:"leftOut,omitempty"`
+	// PatternsWithoutMatch are those of [Backend.Tools] that no tool of the
+	// server matches, as they stand there. They are no degradation.
+	PatternsWithoutMatch []string `json:"patternsWithoutMatch,omitempty"`
+	// BugReport is a text in Markdown for the server's authors, where the
+	// server contradicts itself. It quotes the server: read it before you
+	// publish it.
+	BugReport string `json:"bugReport,omitempty"`
 
 	// Err is why the backend failed, with its type; nil unless it did.
 	Err error `json:"-"`

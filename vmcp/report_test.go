@@ -28,11 +28,18 @@ func TestTheShapeOfAReport(t *testing.T) {
 		broken, _ := hook(t, "degraded", degraded, nil)
 		second, _ := hook(t, "second", honest(), nil)
 		failing, _ := hook(t, "failing", answering("tools/list", badserver.Fail(mcp.INTERNAL_ERROR, "no \"database\"")), nil)
+		failing.Retry = vmcp.Retry{Initial: time.Hour, Max: 2 * time.Hour}
 		session := build(t, &vmcp.Builder{}, ready, broken, second, failing)
 
 		report := session.Report()
 		for i := range report.Backends {
 			report.Backends[i].Since = report.Backends[i].Since.UTC()
+		}
+		next := &report.Backends[3].NextTry
+		assert.WithinDuration(t, time.Now().Add(time.Hour), *next, 13*time.Minute, "a fifth more or less, by chance")
+		*next = report.Backends[3].Since.Add(time.Hour)
+		if os.Getenv("UPDATE") != "" {
+			require.NoError(t, os.WriteFile("testdata/report.json", []byte(report.String()+"\n"), 0o600))
 		}
 		want, err := os.ReadFile("testdata/report.json")
 		require.NoError(t, err)

@@ -1,7 +1,9 @@
 package vmcp
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -20,6 +22,16 @@ type routes struct {
 	templateOwners []templateOwner
 
 	leftOut map[*member][]LeftOut
+	former  map[named]*member // what left the lists with its backend
+}
+
+// kind is something that is called by a name: how it is listed and what each is
+// called before names are made different.
+type kind[T any] struct {
+	what   string
+	listed func(*member) []T
+	name   func(*T) *string
+	called func(*member, string) string // without a prefix
 }
 
 // route is a backend and its own name for something.
@@ -33,11 +45,18 @@ type templateOwner struct {
 	template *mcp.URITemplate
 }
 
-func newRoutes(members []*member) *routes {
+func newRoutes(members []*member, names Names) *routes {
 	r := &routes{resourceOwners: map[string]*member{}, leftOut: map[*member][]LeftOut{}}
-	r.tools, r.toolOwners = expose(r, members, "tool", r.usableTools, func(t *mcp.Tool) *string { return &t.Name })
-	r.prompts, r.promptOwners = expose(r, members, "prompt",
-		func(m *member) []mcp.Prompt { return m.offers().Prompts }, func(p *mcp.Prompt) *string { return &p.Name })
+	r.tools, r.toolOwners = expose(r, members, names, kind[mcp.Tool]{
+		what: "tool", listed: r.usableTools,
+		name:   func(t *mcp.Tool) *string { return &t.Name },
+		called: func(m *member, name string) string { return m.Tools.named(name) },
+	})
+	r.prompts, r.promptOwners = expose(r, members, names, kind[mcp.Prompt]{
+		what: "prompt", listed: func(m *member) []mcp.Prompt { return m.offers().Prompts },
+		name:   func(p *mcp.Prompt) *string { return &p.Name },
+		called: func(_ *member, name string) string { return name },
+	})
 	for _, m := range members {
 		r.addResources(m)
 		r.addTemplates(m)
@@ -49,13 +68,16 @@ func (r *routes) leaveOut(m *member, kind, name, reason string) {
 	r.leftOut[m] = append(r.leftOut[m], LeftOut{Kind: kind, Name: name, Reason: reason})
 }
 
-// usableTools leaves out the tools that a client must not see: those whose
+// usableTools leaves out the tools that nobody selected, and those that a client must not see: whose
 // x-mcp-header annotations break the rules of protocol 2026-07-28. mcp-go's
 // server takes one of them for a programmer's error.
 func (r *routes) usableTools(m *member) []mcp.Tool {
 	var usable []mcp.Tool
 	for _, tool := range m.offers().Tools {
-		if err := mcp.ValidateParamHeaderAnnotations(&tool); err != nil {
+		if !m.Tools.has(tool.Name) {
+			continue // as its operator wants it
+		}
+		if err := validHeaders(&tool); err != nil {
 			r.leaveOut(m, "tool", tool.Name, err.Error())
 			continue
 		}
@@ -67,37 +89,80 @@ func (r *routes) usableTools(m *member) []mcp.Tool {
 // expose gives what the backends list under names the names of the session,
 // and says whom each belongs to. A name that one backend lists twice counts
 // once.
-func expose[T any](r *routes, members []*member, kind string, listed func(*member) []T, name func(*T) *string) ([]T, map[string]route) {
-	var things []owned
-	var items []T
-	var owners []route
-	seen := map[owned]bool{}
+func expose[T any](r *routes, members []*member, names Names, k kind[T]) ([]T, map[string]route) {
+	all := gather(r, members, k)
+	plain := func(o owned) string {
+		m := all.owners[o].member
+		if names == Prefixed {
+			return prefixed(owned{m.prefix(), k.called(m, o.name)})
+		}
+		return k.called(m, o.name)
+	}
+	chosen, lost := names.choose(all.things, plain)
+	for _, thing := range all.things {
+		if other, isLost := lost[thing]; isLost {
+			r.leaveOut(all.owners[thing].member, k.what, thing.name, sameName(k.what, thing, other))
+		}
+	}
+	return all.under(r, k, exposedNames(chosen, plain), chosen)
+}
+
+// gathered is all of one kind.
+type gathered[T any] struct {
+	things []owned
+	items  map[owned]T
+	owners map[owned]route
+}
+
+func gather[T any](r *routes, members []*member, k kind[T]) gathered[T] {
+	all := gathered[T]{items: map[owned]T{}, owners: map[owned]route{}}
 	for _, m := range members {
-		for _, item := range listed(m) {
-			thing := owned{m.ID, *name(&item)}
-			if seen[thing] {
-				r.leaveOut(m, kind, thing.name, m.already(m))
+		for _, item := range k.listed(m) {
+			thing := owned{m.ID, *k.name(&item)}
+			if _, again := all.items[thing]; again {
+				r.leaveOut(m, k.what, thing.name, m.already(m))
 				continue
 			}
-			seen[thing] = true
-			things, items, owners = append(things, thing), append(items, item), append(owners, route{m, thing.name})
+			all.things = append(all.things, thing)
+			all.items[thing], all.owners[thing] = item, route{m, thing.name}
 		}
 	}
-	names := exposedNames(things)
-	routes := make(map[string]route, len(things))
-	exposed := make([]T, 0, len(things))
-	for i, thing := range things {
+	return all
+}
+
+// under gives those that were chosen their names.
+func (g gathered[T]) under(r *routes, k kind[T], names map[owned]string, chosen []owned) ([]T, map[string]route) {
+	routes := make(map[string]route, len(chosen))
+	exposed := make([]T, 0, len(chosen))
+	for _, thing := range chosen {
 		public, ok := names[thing]
 		if !ok {
-			r.leaveOut(owners[i].member, kind, thing.name, "no name for it is free")
+			r.leaveOut(g.owners[thing].member, k.what, thing.name, "no name for it is free")
 			continue
 		}
-		*name(&items[i]) = public
-		exposed = append(exposed, items[i])
-		routes[public] = owners[i]
+		item := g.items[thing]
+		*k.name(&item) = public
+		exposed = append(exposed, item)
+		routes[public] = g.owners[thing]
 	}
-	slices.SortFunc(exposed, func(a, b T) int { return cmp.Compare(*name(&a), *name(&b)) })
-	return exposed, routes
+	order := make([]int, len(exposed)) // a tool is large to move
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(*k.name(&exposed[a]), *k.name(&exposed[b])) })
+	sorted := make([]T, len(exposed))
+	for i, at := range order {
+		sorted[i] = exposed[at]
+	}
+	return sorted, routes
+}
+
+// sameName is why something has no name.
+func sameName(what string, thing, other owned) string {
+	if thing.backend == other.backend {
+		return fmt.Sprintf("it would be called the same as the server's %s %q; rename one of them", what, other.name)
+	}
+	return fmt.Sprintf("the %s %q of backend %s would be called the same; rename one of them", what, other.name, other.backend)
 }
 
 func (r *routes) addResources(m *member) {
@@ -152,4 +217,31 @@ func (r *routes) ownerOf(uri string) (*member, bool) {
 		}
 	}
 	return nil, false
+}
+
+// validHeaders spares a tool without annotations the check, which writes and
+// reads its whole schema.
+func validHeaders(tool *mcp.Tool) error {
+	if tool.RawInputSchema == nil && !mentions(tool.InputSchema.Properties, "x-mcp-header") {
+		return nil
+	}
+	if tool.RawInputSchema != nil && !bytes.Contains(tool.RawInputSchema, []byte("x-mcp-header")) {
+		return nil
+	}
+	return mcp.ValidateParamHeaderAnnotations(tool)
+}
+
+// mentions says whether there is such a key anywhere in a decoded JSON value.
+func mentions(value any, key string) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for k, inner := range value {
+			if k == key || mentions(inner, key) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(value, func(inner any) bool { return mentions(inner, key) })
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package vmcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"testing"
@@ -115,7 +116,7 @@ func TestACallReachesTheRightBackendUnderItsOwnNameWithOneRequest(t *testing.T) 
 				assert.Equal(t, "two", answer)
 
 				for id, server := range servers {
-					requests := server.Requests()[before[id]:]
+					requests := slices.DeleteFunc(server.Requests()[before[id]:], isStream)
 					if id != "two" {
 						assert.Empty(t, requests, id)
 						continue
@@ -433,16 +434,22 @@ func TestWhatNobodyServesIsUnknown(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := c.do(t.Context(), session)
-			var unknown *vmcp.UnknownError
-			require.ErrorAs(t, err, &unknown)
-			assert.Equal(t, c.kind, unknown.Kind)
-			assert.Equal(t, c.what, unknown.Name)
 			var blamed []string
-			for _, backend := range unknown.Failed {
-				blamed = append(blamed, backend.ID)
+			var unavailable *vmcp.UnavailableError
+			if errors.As(err, &unavailable) { // its name says whose it would be
+				assert.Equal(t, []string{c.kind, c.what}, []string{unavailable.Kind, unavailable.Name})
+				blamed = []string{unavailable.Backend.ID}
+			} else {
+				var unknown *vmcp.UnknownError
+				require.ErrorAs(t, err, &unknown)
+				assert.Equal(t, []string{c.kind, c.what}, []string{unknown.Kind, unknown.Name})
+				for _, backend := range unknown.Failed {
+					blamed = append(blamed, backend.ID)
+				}
+				assert.Contains(t, err.Error(), "unknown "+c.kind)
 			}
+			assert.Equal(t, c.kind != "resource" && c.blamed != nil, unavailable != nil)
 			assert.Equal(t, c.blamed, blamed)
-			assert.Contains(t, err.Error(), "unknown "+c.kind)
 			for _, says := range c.says {
 				assert.Contains(t, err.Error(), says)
 			}
@@ -659,5 +666,23 @@ func TestAPromisedCompletionThatIsMissing(t *testing.T) {
 		report := session.Report().Backends[0]
 		assert.Equal(t, vmcp.Degraded, report.State, "the report has what a later call met")
 		assert.Contains(t, report.Reason, "advertises completions, but answers completion/complete")
+	})
+}
+
+func TestACallThatTheSessionEndsSaysHowLongItMayTake(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		script := serving("a")
+		script.Answers["tools/call"] = []badserver.Answer{hang}
+		backend, _ := hook(t, "a", script, nil)
+		session := build(t, &vmcp.Builder{CallTimeout: 90 * time.Second}, backend)
+		_, err := session.CallTool(t.Context(), callOf("a_alpha"))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, `backend "a": no answer within 1m30s`)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = session.CallTool(ctx, callOf("a_alpha"))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.NotContains(t, err.Error(), "may take", "the caller's own deadline is his affair")
 	})
 }

@@ -1,7 +1,6 @@
 package vmcp
 
 import (
-	"context"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -15,54 +14,63 @@ const (
 	longestSettling  = 30 * time.Second
 )
 
-// notified takes down that a list changed. It never blocks.
+// settling is how long notifications are collected.
+type settling struct {
+	next time.Duration
+	last time.Time // when the last refresh for a notification ended
+}
+
+// begin returns how long to wait after the first notification.
+func (s *settling) begin() time.Duration {
+	if s.next == 0 || time.Since(s.last) > longestSettling {
+		s.next = shortestSettling
+	}
+	return s.next
+}
+
+// end takes down what came of it.
+func (s *settling) end(changed bool) {
+	s.last = time.Now()
+	s.next = min(2*s.next, longestSettling)
+	if changed {
+		s.next = shortestSettling
+	}
+}
+
+// notified takes down that a list changed, and hands the rest on.
 func (m *member) notified(notification mcp.JSONRPCNotification) {
 	switch notification.Method {
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
-		select {
-		case m.changed <- struct{}{}:
-		default: // a refresh is still to come
-		}
+		m.mayHaveChanged()
+	default:
+		m.passOn(notification)
 	}
 }
 
-// watch refreshes a backend when it says that a list changed, until the session
-// ends. A change that is notified during a refresh leads to another one.
-func (s *Session) watch(m *member) {
-	settling := shortestSettling
-	for {
-		idle := time.Now()
-		select {
-		case <-m.changed:
-		case <-s.life.Done():
-			return
-		}
-		if time.Since(idle) > longestSettling {
-			settling = shortestSettling
-		}
-		if !wait(s.life, settling) {
-			return
-		}
-		select {
-		case <-m.changed: // it came while this was waiting
-		default:
-		}
-		changed, _ := s.refresh(s.life, m) // the report and the log have the error
-		settling = min(2*settling, longestSettling)
-		if changed {
-			settling = shortestSettling
-		}
+// mayHaveChanged has the lists asked for again, after a while. It never blocks
+// for long.
+func (m *member) mayHaveChanged() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	due := time.Now().Add(m.settling.begin())
+	if m.refreshAt.IsZero() || due.Before(m.refreshAt) { // else a refresh is still to come
+		m.refreshAt = due
+		m.poke()
 	}
 }
 
-// wait says whether the time has passed before ctx ended.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
+// refreshNow asks for the lists again. A change that is notified meanwhile leads
+// to another refresh.
+func (s *Session) refreshNow(m *member) {
+	m.mu.Lock()
+	m.refreshAt = time.Time{}
+	c := m.conn
+	m.mu.Unlock()
+	if c == nil {
+		return
 	}
+	changed, _ := s.refresh(c.life, m) // the report and the log have the error
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settling.end(changed)
 }

@@ -15,8 +15,14 @@ func reasonOf(err error) string {
 	if failed, ok := errors.AsType[*connect.Error](err); ok {
 		return failed.Reason()
 	}
-	return err.Error()
+	return connect.Words(err)
 }
+
+// What is said of a backend that has not answered yet.
+const (
+	notYet    = "it has not answered yet"
+	waitForIt = "wait a little: it joins when it answers"
+)
 
 const tellTheAuthors = "tell the server's authors: vmcp check prints a report for them"
 
@@ -28,13 +34,17 @@ func remedyOf(err error) string {
 }
 
 // degrade gives the reasons for which a backend that serves is not ready.
-func (r *BackendReport) degrade(stale error, mask func(string) string) {
+func (r *BackendReport) degrade(stale error, expired bool, mask func(string) string) {
 	reasons := broken(r.Contradictions)
 	if len(reasons) > 0 {
 		r.Remedy = tellTheAuthors
 	}
 	if stale != nil {
-		reasons = append(reasons, "its lists are old, as asking for them again failed: "+mask(stale.Error()))
+		old := "its lists are old"
+		if expired {
+			old = "its lists were too old to keep"
+		}
+		reasons = append(reasons, old+", as asking for them again failed: "+mask(connect.Words(stale)))
 		r.Remedy = remedyOf(stale)
 	}
 	if n := len(r.LeftOut); n > 0 {

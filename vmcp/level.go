@@ -1,0 +1,72 @@
+package vmcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
+)
+
+// HasLogging says whether a backend advertises log messages.
+func (s *Session) HasLogging() bool {
+	return slices.ContainsFunc(s.all(), (*member).logs)
+}
+
+// SetLevel asks all backends that advertise logging, side by side, for log
+// messages of the level and above, and those that come later when they do. On
+// protocol 2026-07-28 nothing is sent: the level goes along with each request. A
+// backend that fails does not keep the others from it; the error names
+// each that did and wraps its own. A level that there is not is
+// [mcp.ErrInvalidParams].
+func (s *Session) SetLevel(ctx context.Context, level mcp.LoggingLevel) error {
+	if !slices.Contains(levels, level) {
+		return fmt.Errorf("%w: there is no logging level %q; it is one of %q", mcp.ErrInvalidParams, level, levels)
+	}
+	if s.life.Err() != nil {
+		return ErrClosed
+	}
+	claimed := s.shared.beginLevel(level)
+	logging := s.those(func(m *member) bool { return m.claimLevel(level) })
+	claimed()
+	for _, m := range s.all() {
+		m.poke() // who was being opened
+	}
+	failures := make([]error, len(logging))
+	var asking sync.WaitGroup
+	for i, m := range logging {
+		asking.Go(func() {
+			request := mcp.SetLevelRequest{Params: mcp.SetLevelParams{Level: level}}
+			_, failures[i] = ask(ctx, s, m, silent((*mcpclient.Client).SetLevel), request)
+			if _, absent := errors.AsType[*UnavailableError](failures[i]); absent {
+				failures[i] = nil // it is told when it comes back
+			}
+			m.poke() // another level may have been set meanwhile
+		})
+	}
+	asking.Wait()
+	return errors.Join(failures...)
+}
+
+var levels = []mcp.LoggingLevel{
+	mcp.LoggingLevelDebug, mcp.LoggingLevelInfo, mcp.LoggingLevelNotice, mcp.LoggingLevelWarning,
+	mcp.LoggingLevelError, mcp.LoggingLevelCritical, mcp.LoggingLevelAlert, mcp.LoggingLevelEmergency,
+}
+
+// logs says whether the backend advertises log messages.
+func (m *member) logs() bool { return m.has().Logging != nil }
+
+// claimLevel says whether the backend is there and logs, so that it can be told a
+// level now; the supervisor leaves it to whoever claims it.
+func (m *member) claimLevel(level mcp.LoggingLevel) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.conn == nil || m.conn.server.Capabilities.Logging == nil {
+		return false
+	}
+	m.conn.told.level = level
+	return true
+}

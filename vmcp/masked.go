@@ -1,0 +1,21 @@
+package vmcp
+
+// masked is an error whose text has no secrets in it. Its types and values are
+// still reached through it.
+type masked struct {
+	text string
+	err  error
+}
+
+func (m *masked) Error() string { return m.text }
+
+func (m *masked) Unwrap() error { return m.err }
+
+// hide masks what an error says, where there is something to mask.
+func (m *member) hide(err error) error {
+	text := err.Error()
+	if hidden := m.Connector.Mask(text); hidden != text {
+		return &masked{hidden, err}
+	}
+	return err
+}

@@ -1,0 +1,68 @@
+package vmcp
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// OnState makes the session call f once for each change of a backend's state,
+// or of the reason for it; the calls about one backend come one after the
+// other. f must neither close the session nor change its backends.
+func (s *Session) OnState(f func(BackendReport)) {
+	s.routing.Lock()
+	defer s.routing.Unlock()
+	s.onState = append(s.onState, f)
+}
+
+// tell logs a change of a member's state and tells of that, and of a change of
+// the reason. The member's supervisor calls it, and who admits the member.
+func (s *Session) tell(m *member) {
+	m.telling.Lock()
+	defer m.telling.Unlock()
+	if m.admitted.Load() && m.life.Err() == nil {
+		s.tellNow(m.life, m)
+	}
+}
+
+// tellNow is for who holds m.telling.
+func (s *Session) tellNow(ctx context.Context, m *member) {
+	before, now := m.told, s.reportOf(m)
+	if before.State == now.State && before.Reason == now.Reason {
+		return
+	}
+	m.told = now
+	if before.State != now.State {
+		s.builder.log(ctx, before.State, now)
+		s.shared.instruments.State(ctx, m.ID, string(before.State), string(now.State))
+	}
+	s.routing.Lock()
+	told := slices.Clone(s.onState)
+	s.routing.Unlock()
+	for _, f := range told {
+		f(now)
+	}
+}
+
+// log writes the one record of a change of state.
+func (b *Builder) log(ctx context.Context, before State, now BackendReport) {
+	level, event := slog.LevelInfo, string(now.State)
+	switch {
+	case now.State == Failed:
+		level = slog.LevelError
+	case before == Failed:
+		event = "recovered"
+	}
+	attrs := []slog.Attr{
+		slog.String("event", "backend_"+event),
+		slog.String("backendID", now.ID),
+		slog.String("target", now.Target),
+		slog.String("since", now.Since.UTC().Format(time.RFC3339Nano)),
+		slog.Int("tools", now.Tools),
+	}
+	if now.Reason != "" {
+		attrs = append(attrs, slog.String("reason", now.Reason), slog.String("remedy", now.Remedy))
+	}
+	b.logger().LogAttrs(ctx, level, "backend "+event, attrs...)
+}
