@@ -1,0 +1,157 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"reflect"
+	"runtime/debug"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// Options bound an endpoint. A zero field keeps its default.
+type Options struct {
+	// Info is what clients are told about the server.
+	Info mcp.Implementation
+	// Logger gets what no client can be told. Nil discards.
+	Logger *slog.Logger
+	// Idle is how long a session over HTTP may neither ask nor listen before it
+	// ends, 30 minutes by default.
+	Idle time.Duration
+	// Body is the most that one message may have, in bytes, 16 MiB by default.
+	Body int64
+	// Sessions is how many sessions there may be over HTTP, and how many open
+	// streams, 1,000 of each by default.
+	Sessions int
+	// Calls is how many requests may be answered at the same time, 1,000 by
+	// default. Open streams do not count.
+	Calls int
+}
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Idle <= 0 {
+		o.Idle = 30 * time.Minute
+	}
+	if o.Body <= 0 {
+		o.Body = 16 << 20
+	}
+	if o.Sessions <= 0 {
+		o.Sessions = 1_000
+	}
+	if o.Calls <= 0 {
+		o.Calls = 1_000
+	}
+	return o
+}
+
+// An Endpoint serves MCP to clients. Its methods are safe for concurrent use.
+type Endpoint struct {
+	Options
+	lifetime
+	handler  Handler
+	sessions sessions
+}
+
+// New returns an endpoint. The caller shuts it down.
+func New(handler Handler, options Options) *Endpoint {
+	options = options.withDefaults()
+	e := &Endpoint{Options: options, handler: handler}
+	e.bound(options)
+	e.sessions.byID = map[string]*Client{}
+	e.serving.Go(e.sweep)
+	return e
+}
+
+// serve answers a request of a client. What is said for it afterwards does not
+// belong to it any more.
+func (e *Endpoint) serve(ctx context.Context, asked *Request) reply {
+	result, err := e.result(ctx, asked)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	asked.finish()
+	return e.encode(ctx, asked, result, err)
+}
+
+func (e *Endpoint) result(ctx context.Context, asked *Request) (result any, err error) {
+	defer e.recovered(ctx, string(asked.Method), &err)
+	modern := asked.Client.Modern()
+	switch {
+	case asked.Method == mcp.MethodPing && !modern:
+	case asked.Method == mcp.MethodInitialize && !modern:
+		if err = asked.introduce(); err != nil {
+			return nil, err
+		}
+		result, err = e.handler.Serve(ctx, asked)
+	default:
+		result, err = e.handler.Serve(ctx, asked)
+	}
+	if isNil(result) {
+		result = &mcp.Result{}
+	}
+	if err == nil && modern {
+		e.decorate(result, asked.Method)
+	}
+	return result, err
+}
+
+// isNil says whether there is no result, not even one of a type.
+func isNil(result any) bool {
+	v := reflect.ValueOf(result)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// encode encodes an answer. A result that JSON cannot say is a failure.
+func (e *Endpoint) encode(ctx context.Context, asked *Request, result any, err error) (r reply) {
+	var failed error
+	defer func() {
+		if failed != nil {
+			r = failure(asked.id, failed)
+		}
+	}()
+	defer e.recovered(ctx, string(asked.Method), &failed)
+	if err != nil {
+		return failure(asked.id, inEra(err, asked.Client))
+	}
+	if r, failed = success(asked.id, result); failed != nil {
+		e.Logger.ErrorContext(ctx, "a result cannot be written as JSON", "event", "result_unwritable", "method", string(asked.Method), "error", failed.Error())
+		failed = errInternal
+	}
+	return r
+}
+
+// errInternal is what a client is told of what only the log can explain.
+var errInternal = &Failure{Code: mcp.INTERNAL_ERROR, Message: "internal error of the gateway; its log says more"}
+
+// recovered makes an error of a panic. It is deferred.
+func (e *Endpoint) recovered(ctx context.Context, method string, err *error) {
+	if r := recover(); r != nil {
+		e.Logger.ErrorContext(ctx, "panic in the handler of a message", slog.String("event", "panic"),
+			slog.String("method", method), slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
+		*err = errInternal
+	}
+}
+
+// hear takes a notification of a client.
+func (e *Endpoint) hear(ctx context.Context, client *Client, m *message) {
+	client.touch()
+	if m.Method == string(mcp.MethodNotificationCancelled) {
+		client.cancel(m.Params)
+		return
+	}
+	var unsaid error // nobody waits for an answer to a notification
+	defer e.recovered(ctx, m.Method, &unsaid)
+	e.handler.Hear(ctx, client, m.Method, m.Params)
+}
+
+// farewell tells the handler that a client has gone.
+func (e *Endpoint) farewell(client *Client) {
+	var unsaid error
+	defer e.recovered(context.Background(), "", &unsaid)
+	e.handler.Left(client)
+}

@@ -1,0 +1,104 @@
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// lifetime is what an endpoint is serving, and whether it still takes more.
+type lifetime struct {
+	calls, streams chan struct{}   // one for each request or stream that is being served
+	ending         context.Context // open streams end with it
+	endStreams     context.CancelFunc
+	life           context.Context // everything ends with it
+	endAll         context.CancelFunc
+
+	mu      sync.Mutex // held while ending or entering
+	serving sync.WaitGroup
+}
+
+// bound begins a lifetime with that much room.
+func (l *lifetime) bound(o Options) {
+	l.calls, l.streams = make(chan struct{}, o.Calls), make(chan struct{}, o.Sessions)
+	l.ending, l.endStreams = context.WithCancel(context.Background())
+	l.life, l.endAll = context.WithCancel(context.Background())
+}
+
+// errClosing is what a client is told during a shutdown.
+var errClosing = &Failure{Code: overloaded, Message: "the gateway is shutting down; try again later"}
+
+// claim takes one of the slots if there is one left and the endpoint is not
+// shut down. The caller gives it back.
+func (l *lifetime) claim(slots chan struct{}) error {
+	if l.ending.Err() != nil {
+		return errClosing
+	}
+	select {
+	case slots <- struct{}{}:
+		return nil
+	default:
+		return &Failure{Code: overloaded, Message: fmt.Sprintf("%d requests are being answered already; try again later", cap(slots))}
+	}
+}
+
+// enter claims a slot for a request, which a shutdown waits for.
+func (l *lifetime) enter(slots chan struct{}) (leave func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.claim(slots); err != nil {
+		return nil, err
+	}
+	l.serving.Add(1)
+	return func() { <-slots; l.serving.Done() }, nil
+}
+
+// turn is a request that is being served.
+type turn struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	done   func() // is called when it is served
+}
+
+// begin counts in a request of a connection. It can be cancelled from then on.
+func (l *lifetime) begin(ctx context.Context, connection *Client, m *message) (turn, error) {
+	slots := l.calls
+	if m.Method == string(mcp.MethodSubscriptionsListen) {
+		slots = l.streams
+	}
+	leave, err := l.enter(slots)
+	if err != nil {
+		return turn{}, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	end, err := connection.begin(m.ID, cancel)
+	if err != nil {
+		cancel(err)
+		leave()
+		return turn{}, err
+	}
+	stop := context.AfterFunc(l.life, func() { cancel(errClosing) })
+	return turn{ctx, cancel, func() { stop(); cancel(nil); end(); leave() }}, nil
+}
+
+// Shutdown refuses new requests, ends the open streams, and waits for the
+// requests that are being answered, until ctx ends: those left are cancelled
+// then. It returns the error of ctx if there were some. Who serves HTTP shuts
+// that down afterwards.
+func (e *Endpoint) Shutdown(ctx context.Context) error {
+	e.mu.Lock()
+	e.endStreams() // nobody enters after this
+	e.mu.Unlock()
+	defer e.endSessions()
+	defer e.endAll()
+	done := make(chan struct{})
+	go func() { e.serving.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
