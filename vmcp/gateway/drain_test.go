@@ -12,7 +12,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -46,10 +45,8 @@ func TestWhatWasAskedIsAnsweredAfterTheInputEnds(t *testing.T) {
 		<-in.ended
 		return mcp.NewToolResultText("done"), ctx.Err()
 	})
-	s, err := new(vmcp.Builder).Build(t.Context(), []vmcp.Backend{{ID: "one", Connector: connect.To(connect.InProcess{Server: inner})}})
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, s.Close()) }()
+	g := over(t, &vmcp.Builder{}, []vmcp.Backend{{ID: "one", Connector: connect.To(connect.InProcess{Server: inner})}})
 	var out bytes.Buffer
-	require.NoError(t, gateway.New(s, mcp.Implementation{Name: "vmcp", Version: "1"}).ServeStdio(t.Context(), in, &out))
+	require.NoError(t, g.ServeStdio(t.Context(), in, &out))
 	assert.Contains(t, out.String(), `"text":"done"`)
 }

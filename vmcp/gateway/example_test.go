@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -22,12 +23,12 @@ func ExampleNew() {
 		Answers:      map[string][]badserver.Answer{"tools/list": {badserver.Tools("search")}},
 	})
 	ctx := context.Background()
-	session, err := new(vmcp.Builder).Build(ctx, []vmcp.Backend{{ID: "docs", Connector: connect.To(backend)}})
-	if err != nil {
-		panic(err)
-	}
-	defer session.Close()
-	endpoint := httptest.NewServer(gateway.New(session, mcp.Implementation{Name: "vmcp", Version: "1"}))
+	g := gateway.New(&vmcp.Builder{}, []vmcp.Backend{{ID: "docs", Connector: connect.To(backend)}},
+		gateway.Options{Info: mcp.Implementation{Name: "vmcp", Version: "1"}})
+	defer g.Shutdown(ctx)
+	mux := http.NewServeMux()
+	mux.Handle(gateway.Path, g)
+	endpoint := httptest.NewServer(mux)
 	defer endpoint.Close()
 
 	c, err := client.NewStreamableHttpClient(endpoint.URL + gateway.Path)
@@ -44,8 +45,11 @@ func ExampleNew() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(listed.Tools[0].Name)
+	for _, tool := range listed.Tools {
+		fmt.Println(tool.Name)
+	}
 	// Output:
 	// tools: true prompts: false
 	// docs_search
+	// vmcp_status
 }

@@ -28,8 +28,8 @@ func two() map[string]badserver.Script {
 func TestTheListsHaveWhatAllBackendsHave(t *testing.T) {
 	t.Parallel()
 	everyWay(t, func(t *testing.T, w way) {
-		s, _ := session(t, two())
-		c, hello := w.connected(t, s)
+		g, _ := before(t, two())
+		c, hello := w.connected(t, g)
 		assert.Equal(t, "the gateway", hello.ServerInfo.Name)
 
 		tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
@@ -69,8 +69,8 @@ func TestTheListsHaveWhatAllBackendsHave(t *testing.T) {
 func TestCallsAreAnsweredByTheRightBackendWithOneRequest(t *testing.T) {
 	t.Parallel()
 	everyWay(t, func(t *testing.T, w way) {
-		s, servers := session(t, two())
-		c, _ := w.connected(t, s)
+		g, servers := before(t, two())
+		c, _ := w.connected(t, g)
 		before := len(servers["one"].Requests())
 
 		call, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "two_run"}})
@@ -130,38 +130,38 @@ func TestOnlyWhatIsReallyServedIsDeclared(t *testing.T) {
 		want    []string
 	}{
 		{"all that one backend has", map[string]badserver.Script{"a": serving("a")},
-			[]string{"completions", "prompts", "resources", "tools"}},
+			[]string{"completions", "logging", "prompts", "resources", "tools"}},
 		{"the union of two", map[string]badserver.Script{
 			"a": only(`{"tools":{}}`, serving("a")), "b": only(`{"prompts":{}}`, serving("b"))},
-			[]string{"prompts", "tools"}},
+			[]string{"logging", "prompts", "tools"}},
 		{"no resources where the only backend with them was forgiven", map[string]badserver.Script{
 			"a": only(`{"tools":{},"resources":{}}`, lacking("resources/list", "resources/templates/list"))},
-			[]string{"tools"}},
+			[]string{"logging", "tools"}},
 		{"resources where templates are left", map[string]badserver.Script{
 			"a": only(`{"resources":{}}`, lacking("resources/list"))},
-			[]string{"resources"}},
+			[]string{"logging", "resources"}},
 		{"no prompts where the only backend with them was forgiven", map[string]badserver.Script{
 			"a": only(`{"tools":{},"prompts":{}}`, lacking("prompts/list"))},
-			[]string{"tools"}},
+			[]string{"logging", "tools"}},
 		{"resources of one where another was forgiven", map[string]badserver.Script{
 			"a": only(`{"resources":{}}`, serving("a")), "b": lacking("resources/list", "resources/templates/list", "prompts/list")},
-			[]string{"resources", "tools"}},
+			[]string{"logging", "resources", "tools"}},
 		{"no completions where nobody has any", map[string]badserver.Script{
 			"a": only(`{"tools":{},"prompts":{},"resources":{}}`, serving("a"))},
-			[]string{"prompts", "resources", "tools"}},
+			[]string{"logging", "prompts", "resources", "tools"}},
 		{"no completions where there is nothing to complete", map[string]badserver.Script{
 			"a": only(`{"tools":{},"completions":{}}`, serving("a"))},
-			[]string{"tools"}},
+			[]string{"logging", "tools"}},
 		{"nothing where there is nothing", map[string]badserver.Script{
 			"a": only(`{"tools":{}}`, badserver.Script{Answers: answers{"tools/list": {badserver.Tools()}}})},
-			[]string{}},
+			[]string{"logging"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			everyWay(t, func(t *testing.T, w way) {
-				s, _ := session(t, c.scripts)
-				_, hello := w.connected(t, s)
+				g, _ := before(t, c.scripts)
+				_, hello := w.connected(t, g)
 				assert.Equal(t, c.want, capabilitiesOf(t, hello))
 			})
 		})
@@ -182,8 +182,8 @@ func TestWhatPassesTheGateway(t *testing.T) {
 			"_meta":             about,
 		})}
 		script.Answers["prompts/get"] = []badserver.Answer{badserver.Result(map[string]any{"resultType": "complete", "messages": []any{}, "_meta": about})}
-		s, servers := session(t, map[string]badserver.Script{"one": script})
-		c, _ := w.connected(t, s)
+		g, servers := before(t, map[string]badserver.Script{"one": script})
+		c, _ := w.connected(t, g)
 		var request mcp.CallToolRequest
 		require.NoError(t, json.Unmarshal([]byte(`{"params":{"name":"one_run","arguments":{"id":9007199254740993},
 			"_meta":{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01","progressToken":5}}}`), &request))
@@ -215,6 +215,7 @@ func TestWhatPassesTheGateway(t *testing.T) {
 			require.NoError(t, json.Unmarshal(sent.Params, &params))
 			assert.Equal(t, `{"id":9007199254740993}`, string(params.Arguments), "the digits are kept")
 			assert.Equal(t, map[string]any{
+				"progressToken":               "vmcp-1", // one of the session's: two callers may have the same
 				"traceparent":                 "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 				mcp.MetaKeyProtocolVersion:    modern,
 				mcp.MetaKeyClientInfo:         map[string]any{"name": "candor", "version": "0.1.0"},
@@ -231,19 +232,17 @@ func TestErrorsSayWhichBackendAndWhy(t *testing.T) {
 		for _, method := range []string{"tools/call", "prompts/get", "resources/read", "completion/complete"} {
 			script.Answers[method] = []badserver.Answer{badserver.Fail(mcp.INVALID_PARAMS, "who is missing")}
 		}
-		s, _ := session(t, map[string]badserver.Script{"one": script})
-		c, _ := w.connected(t, s)
+		g, _ := before(t, map[string]badserver.Script{"one": script})
+		c, _ := w.connected(t, g)
 		_, errCall := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "one_run"}})
 		_, errPrompt := c.GetPrompt(t.Context(), mcp.GetPromptRequest{Params: mcp.GetPromptParams{Name: "one_greet"}})
 		_, errRead := c.ReadResource(t.Context(), mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: "res://one"}})
 		_, errComplete := c.Complete(t.Context(), mcp.CompleteRequest{Params: mcp.CompleteParams{Ref: mcp.PromptReference{Type: "ref/prompt", Name: "one_greet"}}})
 		for _, err := range []error{errCall, errPrompt, errRead, errComplete} {
 			require.Error(t, err)
-			assert.Contains(t, err.Error(), `backend "one": invalid params: who is missing`)
+			require.ErrorIs(t, err, mcp.ErrInvalidParams, "the code is the backend's")
+			assert.Regexp(t, `backend "one": .*who is missing`, err.Error())
 		}
-		require.NoError(t, s.Close())
-		_, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "one_run"}})
-		require.ErrorContains(t, err, "the session is closed")
 	})
 }
 
@@ -252,8 +251,8 @@ func TestCompletionsOfABackendThatHasNoneAreEmpty(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		without := only(`{"prompts":{}}`, serving("without"))
 		delete(without.Answers, "completion/complete")
-		s, _ := session(t, map[string]badserver.Script{"with": serving("with"), "without": without})
-		c, _ := w.connected(t, s)
+		g, _ := before(t, map[string]badserver.Script{"with": serving("with"), "without": without})
+		c, _ := w.connected(t, g)
 		for name, want := range map[string][]string{"with_greet": {"with"}, "without_greet": {}} {
 			completed, err := c.Complete(t.Context(), mcp.CompleteRequest{Params: mcp.CompleteParams{Ref: mcp.PromptReference{Type: "ref/prompt", Name: name}}})
 			require.NoError(t, err)
@@ -275,10 +274,8 @@ func TestTheCallersHeadersAndSessionDoNotReachABackend(t *testing.T) {
 				seen <- request.Header
 				return mcp.NewToolResultText(server.ClientSessionFromContext(ctx).SessionID()), nil
 			})
-			s, err := new(vmcp.Builder).Build(t.Context(), []vmcp.Backend{{ID: "one", Connector: connect.To(connect.InProcess{Server: inner})}})
-			require.NoError(t, err)
-			t.Cleanup(func() { assert.NoError(t, s.Close()) })
-			c, _ := w.connected(t, s)
+			g := over(t, &vmcp.Builder{}, []vmcp.Backend{{ID: "one", Connector: connect.To(connect.InProcess{Server: inner})}})
+			c, _ := w.connected(t, g)
 			result, err := c.CallTool(t.Context(), mcp.CallToolRequest{Header: http.Header{"Authorization": {"Bearer of-the-caller"}}, Params: mcp.CallToolParams{Name: "one_run"}})
 			require.NoError(t, err)
 			assert.Empty(t, <-seen)
@@ -294,8 +291,8 @@ func TestACallerWhoLeavesEndsTheCall(t *testing.T) {
 			t.Parallel()
 			script := serving("one")
 			script.Answers["tools/call"] = []badserver.Answer{{Hang: true}}
-			s, servers := session(t, map[string]badserver.Script{"one": script})
-			c, _ := w.connected(t, s)
+			g, servers := before(t, map[string]badserver.Script{"one": script})
+			c, _ := w.connected(t, g)
 			ctx, leave := context.WithCancel(t.Context())
 			ended := make(chan error)
 			go func() {
@@ -312,17 +309,17 @@ func TestACallerWhoLeavesEndsTheCall(t *testing.T) {
 
 func TestManyCallersAtOnce(t *testing.T) {
 	t.Parallel()
-	s, servers := session(t, two())
-	address := listen(t, s)
+	g, servers := before(t, two())
+	address := listen(t, g)
 	const callers, calls = 8, 4
 	ended := make(chan error, callers*calls)
 	for i := range callers {
-		w := way{protocol: ways[i%2].protocol, dial: func(t *testing.T, _ *vmcp.Session) transport.Interface {
-			tr, err := transport.NewStreamableHTTP(address+gateway.Path, transport.WithHTTPBasicClient(httpClient(t)))
+		w := way{protocol: ways[i%2].protocol, dial: func(t *testing.T, _ *gateway.Gateway) transport.Interface {
+			tr, err := transport.NewStreamableHTTP(address, transport.WithHTTPBasicClient(httpClient(t)))
 			require.NoError(t, err)
 			return tr
 		}}
-		c, _ := w.connected(t, s)
+		c, _ := w.connected(t, g)
 		for range calls {
 			go func() {
 				result, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "two_run"}})
@@ -342,11 +339,11 @@ func TestManyCallersAtOnce(t *testing.T) {
 
 func TestTheEndpoint(t *testing.T) {
 	t.Parallel()
-	s, servers := session(t, two())
-	address := listen(t, s)
-	ask := func(t *testing.T, path, host, contentType string) (int, string) {
+	g, servers := before(t, two())
+	address := listen(t, g)
+	ask := func(t *testing.T, host, contentType string) (int, string) {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+path,
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address,
 			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"one_run"}}`))
 		require.NoError(t, err)
 		request.Header.Set("Content-Type", contentType)
@@ -360,44 +357,36 @@ func TestTheEndpoint(t *testing.T) {
 		return response.StatusCode, string(body)
 	}
 	const json = "application/json"
-	t.Run("404 that says where it is", func(t *testing.T) {
-		for _, path := range []string{"", "/", "/sse", "/mcp/", "/mcp/x"} {
-			status, body := ask(t, path, "", json)
-			assert.Equal(t, http.StatusNotFound, status, path)
-			assert.Contains(t, body, "the MCP endpoint is at "+gateway.Path)
-		}
-	})
 	t.Run("403 for a Host that is not loopback", func(t *testing.T) {
 		for _, host := range []string{"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example"} {
-			status, body := ask(t, gateway.Path, host, json)
+			status, body := ask(t, host, json)
 			assert.Equal(t, http.StatusForbidden, status, host)
-			assert.Contains(t, body, "invalid Host header")
+			assert.Contains(t, body, "not a loopback address")
 		}
 	})
-	t.Run("400 for what a web page may send without asking first", func(t *testing.T) {
+	t.Run("415 for what a web page may send without asking first", func(t *testing.T) {
 		for _, contentType := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""} {
-			status, _ := ask(t, gateway.Path, "", contentType)
-			assert.Equal(t, http.StatusBadRequest, status, contentType)
+			status, _ := ask(t, "", contentType)
+			assert.Equal(t, http.StatusUnsupportedMediaType, status, contentType)
 		}
 	})
 	assert.Zero(t, servers["one"].Count("tools/call"), "none of that reached a backend")
 	t.Run("localhost is loopback", func(t *testing.T) {
-		_, body := ask(t, gateway.Path, "localhost:80", json)
+		_, body := ask(t, "localhost:80", json)
 		assert.NotContains(t, body, "Host")
 	})
 }
 
 func TestStdioEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	s, _ := session(t, two())
+	g, _ := before(t, two())
 	in, toGateway := io.Pipe()
 	ctx, end := context.WithCancel(t.Context())
 	served := make(chan error)
 	go func() {
-		served <- gateway.New(s, mcp.Implementation{Name: "g", Version: "1"}).ServeStdio(ctx, in, io.Discard)
+		served <- g.ServeStdio(ctx, in, io.Discard)
 	}()
 	end()
-	err := <-served
-	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, <-served)
 	require.NoError(t, toGateway.Close()) // what reads from it ends then
 }

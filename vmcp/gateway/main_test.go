@@ -58,8 +58,9 @@ func only(capabilities string, script badserver.Script) badserver.Script {
 	return script
 }
 
-// session builds a session over scripted servers, in-process.
-func session(t *testing.T, scripts map[string]badserver.Script) (*vmcp.Session, map[string]*badserver.Server) {
+// before returns a gateway before scripted servers, in-process, without the
+// built-in tool unless an option says otherwise.
+func before(t *testing.T, scripts map[string]badserver.Script, options ...func(*gateway.Options)) (*gateway.Gateway, map[string]*badserver.Server) {
 	t.Helper()
 	var backends []vmcp.Backend
 	servers := map[string]*badserver.Server{}
@@ -67,18 +68,28 @@ func session(t *testing.T, scripts map[string]badserver.Script) (*vmcp.Session, 
 		servers[id] = badserver.New(scripts[id])
 		backends = append(backends, vmcp.Backend{ID: id, Connector: connect.To(servers[id])})
 	}
-	s, err := new(vmcp.Builder).Build(t.Context(), backends)
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, s.Close()) })
-	return s, servers
+	return over(t, &vmcp.Builder{}, backends, options...), servers
+}
+
+// over returns a gateway to backends, which is shut down with the test.
+func over(t *testing.T, builder *vmcp.Builder, backends []vmcp.Backend, options ...func(*gateway.Options)) *gateway.Gateway {
+	t.Helper()
+	o := gateway.Options{Info: mcp.Implementation{Name: "the gateway", Version: "1"}, NoStatusTool: true}
+	for _, option := range options {
+		option(&o)
+	}
+	g := gateway.New(builder, backends, o)
+	t.Cleanup(func() { assert.NoError(t, g.Shutdown(context.Background())) })
+	return g
 }
 
 // listen serves a gateway over HTTP.
-func listen(t *testing.T, s *vmcp.Session) string {
+func listen(t *testing.T, g *gateway.Gateway) string {
 	t.Helper()
-	endpoint := httptest.NewServer(gateway.New(s, mcp.Implementation{Name: "the gateway", Version: "1"}))
+	endpoint := httptest.NewServer(g)
 	t.Cleanup(endpoint.Close)
-	return endpoint.URL
+	t.Cleanup(func() { assert.NoError(t, g.Shutdown(context.Background())) }) // first: it ends the streams
+	return endpoint.URL + gateway.Path
 }
 
 // httpClient has connections of its own, which end with the test.
@@ -92,7 +103,7 @@ func httpClient(t *testing.T) *http.Client {
 // A way in which a client reaches a gateway.
 type way struct {
 	name, protocol string
-	dial           func(*testing.T, *vmcp.Session) transport.Interface
+	dial           func(*testing.T, *gateway.Gateway) transport.Interface
 }
 
 var ways = []way{
@@ -102,20 +113,20 @@ var ways = []way{
 	{"stdio, modern", modern, overStdio},
 }
 
-func overHTTP(t *testing.T, s *vmcp.Session) transport.Interface {
+func overHTTP(t *testing.T, g *gateway.Gateway) transport.Interface {
 	t.Helper()
-	tr, err := transport.NewStreamableHTTP(listen(t, s)+gateway.Path, transport.WithHTTPBasicClient(httpClient(t)))
+	tr, err := transport.NewStreamableHTTP(listen(t, g), transport.WithHTTPBasicClient(httpClient(t)))
 	require.NoError(t, err)
 	return tr
 }
 
-func overStdio(t *testing.T, s *vmcp.Session) transport.Interface {
+func overStdio(t *testing.T, g *gateway.Gateway) transport.Interface {
 	t.Helper()
 	in, toGateway := io.Pipe()
 	fromGateway, out := io.Pipe()
 	served := make(chan error, 1)
 	go func() {
-		served <- gateway.New(s, mcp.Implementation{Name: "the gateway", Version: "1"}).ServeStdio(context.Background(), in, out)
+		served <- g.ServeStdio(context.Background(), in, out)
 	}()
 	t.Cleanup(func() {
 		assert.NoError(t, toGateway.Close())
@@ -126,9 +137,9 @@ func overStdio(t *testing.T, s *vmcp.Session) transport.Interface {
 }
 
 // connected is a client of a gateway, after its handshake.
-func (w way) connected(t *testing.T, s *vmcp.Session) (*client.Client, *mcp.InitializeResult) {
+func (w way) connected(t *testing.T, g *gateway.Gateway) (*client.Client, *mcp.InitializeResult) {
 	t.Helper()
-	c := client.NewClient(w.dial(t, s), client.WithProtocolVersion(w.protocol))
+	c := client.NewClient(w.dial(t, g), client.WithProtocolVersion(w.protocol))
 	require.NoError(t, c.Start(context.Background()))
 	t.Cleanup(func() { _ = c.Close() })
 	hello, err := c.Initialize(t.Context(), mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: mcp.Implementation{Name: "the caller", Version: "2"}}})

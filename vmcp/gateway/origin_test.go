@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/mcp-candor/candor/badserver"
-	"github.com/mcp-candor/candor/vmcp/gateway"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -29,18 +28,18 @@ func post(t *testing.T, url, origin string, body io.Reader) int {
 
 func TestAPageOfAnotherOriginIsRefused(t *testing.T) {
 	t.Parallel()
-	s, _ := session(t, map[string]badserver.Script{"one": serving("one")})
-	url := listen(t, s)
+	g, _ := before(t, map[string]badserver.Script{"one": serving("one")})
+	url := listen(t, g)
 	hello := strings.SplitAfter(asked, "\n")[0]
-	for origin, want := range map[string]int{"": http.StatusOK, url: http.StatusOK, "http://evil.example": http.StatusForbidden, "null": http.StatusForbidden} {
-		assert.Equal(t, want, post(t, url+gateway.Path, origin, strings.NewReader(hello)), origin)
+	for origin, want := range map[string]int{"": http.StatusOK, strings.TrimSuffix(url, "/mcp"): http.StatusOK, "http://evil.example": http.StatusForbidden, "null": http.StatusForbidden} {
+		assert.Equal(t, want, post(t, url, origin, strings.NewReader(hello)), origin)
 	}
 }
 
 func TestABodyThatIsTooLongIsRefused(t *testing.T) {
 	t.Parallel()
-	s, _ := session(t, map[string]badserver.Script{"one": serving("one")})
-	status := post(t, listen(t, s)+gateway.Path, "", strings.NewReader(strings.Repeat(" ", 17<<20)+"{}"))
+	g, _ := before(t, map[string]badserver.Script{"one": serving("one")})
+	status := post(t, listen(t, g), "", strings.NewReader(strings.Repeat(" ", 17<<20)+"{}"))
 	assert.GreaterOrEqual(t, status, http.StatusBadRequest)
 	assert.Less(t, status, 600)
 }

@@ -1,0 +1,163 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/vmcp"
+	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+)
+
+// handler answers what the endpoint gets.
+type handler struct{ *Gateway }
+
+// call is a request of a caller, and his session.
+type call struct {
+	*endpoint.Request
+	ctx     context.Context
+	gateway *Gateway
+	caller  *caller
+	session *vmcp.Session
+}
+
+// methods are all requests that a client may send but ping, which says nothing
+// about a session.
+var methods = map[mcp.MCPMethod]func(*call) (any, error){
+	mcp.MethodInitialize:             (*call).initialize,
+	mcp.MethodServerDiscover:         (*call).discover,
+	mcp.MethodToolsList:              (*call).listTools,
+	mcp.MethodToolsCall:              (*call).callTool,
+	mcp.MethodPromptsList:            (*call).listPrompts,
+	mcp.MethodPromptsGet:             (*call).getPrompt,
+	mcp.MethodResourcesList:          (*call).listResources,
+	mcp.MethodResourcesTemplatesList: (*call).listTemplates,
+	mcp.MethodResourcesRead:          (*call).readResource,
+	mcp.MethodResourcesSubscribe:     (*call).subscribe,
+	mcp.MethodResourcesUnsubscribe:   (*call).unsubscribe,
+	mcp.MethodCompletionComplete:     (*call).complete,
+	mcp.MethodSetLogLevel:            (*call).setLevel,
+	mcp.MethodSubscriptionsListen:    (*call).listen,
+}
+
+// eras are the methods that only one era has.
+var eras = map[mcp.MCPMethod]struct{ modern bool }{
+	mcp.MethodInitialize:           {modern: false},
+	mcp.MethodResourcesSubscribe:   {modern: false},
+	mcp.MethodResourcesUnsubscribe: {modern: false},
+	mcp.MethodSetLogLevel:          {modern: false},
+	mcp.MethodServerDiscover:       {modern: true},
+	mcp.MethodSubscriptionsListen:  {modern: true},
+}
+
+// Serve answers a request.
+func (h handler) Serve(ctx context.Context, request *endpoint.Request) (any, error) {
+	ctx, end := h.incoming.Begin(ctx, incoming(request))
+	result, err := h.serve(ctx, request)
+	end(result, err)
+	if request.Method == mcp.MethodInitialize && err == nil {
+		h.measure(request.Client, h.incoming.Session(context.WithoutCancel(ctx), request.Client.Version(), transportOf(request)))
+	}
+	return result, err
+}
+
+func (h handler) serve(ctx context.Context, request *endpoint.Request) (any, error) {
+	answer, ok := methods[request.Method]
+	if era, bound := eras[request.Method]; !ok || bound && era.modern != request.Client.Modern() {
+		return nil, unknownMethod(request)
+	}
+	c, err := h.caller(ctx, keyOf(request.Client))
+	if err != nil {
+		return nil, noSession(err)
+	}
+	defer c.release()
+	if !request.Client.Modern() {
+		h.connect(request, c)
+	}
+	defer c.wantsLogs(ctx, request)()
+	return answer(&call{Request: request, ctx: ctx, gateway: h.Gateway, caller: c, session: c.session})
+}
+
+// connect takes down whose a client is. One over stdio may connect once more,
+// and be able to do other things then: it has another session.
+func (h handler) connect(request *endpoint.Request, c *caller) {
+	c.connect(request.Client)
+	if request.Method != mcp.MethodInitialize {
+		return
+	}
+	for _, other := range h.all() {
+		if other != c {
+			other.disconnect(request.Client)
+		}
+	}
+}
+
+// measure begins to measure a connection; the one that it had before has ended.
+func (h handler) measure(client *endpoint.Client, end func(error)) {
+	if before, ok := h.ends.Swap(client, end); ok {
+		before.(func(error))(nil)
+	}
+}
+
+// noSession says why there is no session, with all that is known of the backends.
+func noSession(err error) error {
+	failed, ok := errors.AsType[*vmcp.BuildError](err)
+	if !ok {
+		return err
+	}
+	return &endpoint.Failure{Code: mcp.INTERNAL_ERROR, Message: err.Error(), Data: map[string]any{MissingKey: missingFrom(failed.Report, "")}}
+}
+
+func unknownMethod(request *endpoint.Request) error {
+	return &endpoint.Failure{Code: mcp.METHOD_NOT_FOUND, Message: "there is no method " + string(request.Method) + " on protocol " + request.Client.Version()}
+}
+
+// Hear hands on what a client says without being asked. It does not wait for the
+// backends: the client's next message does for it.
+func (h handler) Hear(_ context.Context, client *endpoint.Client, method string, _ json.RawMessage) {
+	if method != string(mcp.MethodNotificationRootsListChanged) || client.Modern() {
+		return // notifications/initialized and progress concern nobody further in
+	}
+	if c, ok := h.known(client); ok {
+		h.start(func() { c.tellRoots(h.life) })
+	}
+}
+
+func (c *caller) tellRoots(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, rootsPatience)
+	defer cancel()
+	if err := c.session.RootsChanged(ctx); err != nil {
+		c.gateway.Logger.WarnContext(ctx, "a backend does not know that the caller's roots have changed", "event", "roots_not_told", "error", err.Error())
+	}
+}
+
+// rootsPatience is how long backends may take to hear that roots have changed.
+const rootsPatience = 30 * time.Second
+
+// Left forgets a client.
+func (h handler) Left(client *endpoint.Client) {
+	if end, ok := h.ends.LoadAndDelete(client); ok {
+		end.(func(error))(nil)
+	}
+	for _, c := range h.all() {
+		c.disconnect(client)
+	}
+}
+
+// known returns the caller that a client has a session of, if it is built.
+func (h handler) known(client *endpoint.Client) (*caller, bool) {
+	h.mu.Lock()
+	c, ok := h.callers[keyOf(client)]
+	h.mu.Unlock()
+	if !ok {
+		return nil, false
+	}
+	select {
+	case <-c.built:
+		return c, c.session != nil
+	default:
+		return nil, false
+	}
+}

@@ -1,0 +1,99 @@
+package gateway
+
+import (
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/vmcp"
+)
+
+func (c *call) initialize() (any, error) {
+	return &mcp.InitializeResult{
+		ProtocolVersion: c.Client.Version(),
+		Capabilities:    c.capabilities(),
+		ServerInfo:      c.gateway.Info,
+		Instructions:    c.instructions(),
+	}, nil
+}
+
+func (c *call) discover() (any, error) {
+	return &mcp.DiscoverResult{
+		SupportedVersions: mcp.ValidProtocolVersions,
+		Capabilities:      c.capabilities(),
+		Instructions:      c.instructions(),
+	}, nil
+}
+
+// capabilities declare what the session has something of, or may have soon,
+// since a backend is not there yet, or not any more. A forgiven backend does not make the
+// gateway repeat its empty promise.
+func (c *call) capabilities() mcp.ServerCapabilities {
+	has := c.offers()
+	c.caller.promise(has)
+	capabilities := mcp.ServerCapabilities{Logging: &struct{}{}}
+	if has.tools {
+		capabilities.Tools = &struct {
+			ListChanged bool `json:"listChanged,omitempty"`
+		}{true}
+	}
+	if has.prompts {
+		capabilities.Prompts = &struct {
+			ListChanged bool `json:"listChanged,omitempty"`
+		}{true}
+	}
+	if has.resources {
+		capabilities.Resources = &struct {
+			Subscribe   bool `json:"subscribe,omitempty"`
+			ListChanged bool `json:"listChanged,omitempty"`
+		}{has.subscriptions, true}
+	}
+	if has.completions {
+		capabilities.Completions = &struct{}{}
+	}
+	return capabilities
+}
+
+// kinds are what a server may have.
+type kinds struct{ tools, prompts, resources, subscriptions, completions bool }
+
+func (k kinds) or(other kinds) kinds {
+	return kinds{
+		k.tools || other.tools, k.prompts || other.prompts, k.resources || other.resources,
+		k.subscriptions || other.subscriptions, k.completions || other.completions,
+	}
+}
+
+// offers are what there is or may be soon. A client that is not told of a kind
+// in its handshake does not look when a backend comes that has it.
+func (c *call) offers() kinds {
+	coming := slices.ContainsFunc(c.session.Report().Backends, mayCome)
+	return kinds{
+		tools:         coming || !c.gateway.NoStatusTool || len(c.session.Tools()) > 0,
+		prompts:       coming || len(c.session.Prompts()) > 0,
+		resources:     coming || len(c.session.Resources())+len(c.session.ResourceTemplates()) > 0,
+		subscriptions: coming || c.session.HasSubscriptions(),
+		completions:   coming || c.session.HasCompletions(),
+	}
+}
+
+// mayCome says whether a backend may have more soon than it has.
+func mayCome(backend vmcp.BackendReport) bool {
+	return backend.State == vmcp.Connecting || backend.State == vmcp.Failed || !backend.StaleSince.IsZero()
+}
+
+// promise takes down what a client was told of.
+func (c *caller) promise(has kinds) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.promised = c.promised.or(has)
+}
+
+// keeps are the kinds whose lists are answered: what there is, and what was
+// promised before it left. A list without anything in it keeps a promise; an
+// error does not.
+func (c *call) keeps() kinds {
+	has := c.offers()
+	c.caller.mu.Lock()
+	defer c.caller.mu.Unlock()
+	return has.or(c.caller.promised)
+}

@@ -1,0 +1,172 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/vmcp"
+	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+)
+
+// MissingKey is the key of what is missing, a list of [Missing]: in the _meta of
+// a list, in that of the result of a tool that is not there, and in the data of
+// an error for something else that is not there.
+const MissingKey = "com.github.mcp-candor/missing"
+
+// Missing says what a list lacks: what a backend would contribute.
+type Missing struct {
+	Backend string     `json:"backend"`
+	State   vmcp.State `json:"state"`
+	Since   time.Time  `json:"since"`
+	Reason  string     `json:"reason"`
+	Remedy  string     `json:"remedy,omitempty"`
+}
+
+// missingFrom returns what the list that a method asks for lacks.
+func missingFrom(report vmcp.Report, method mcp.MCPMethod) []Missing {
+	var lacking []Missing
+	for _, backend := range report.Backends {
+		if lacks(backend, method) {
+			lacking = append(lacking, missing(backend))
+		}
+	}
+	return lacking
+}
+
+func missing(backend vmcp.BackendReport) Missing {
+	return Missing{backend.ID, backend.State, backend.Since, reasonOf(backend), backend.Remedy}
+}
+
+// lacks says whether a backend does not contribute all that it should to a list.
+func lacks(backend vmcp.BackendReport, method mcp.MCPMethod) bool {
+	if backend.State != vmcp.Ready && backend.State != vmcp.Degraded || !backend.StaleSince.IsZero() {
+		return true
+	}
+	for _, contradiction := range backend.Contradictions {
+		if contradiction.Method == method {
+			return true
+		}
+	}
+	for _, left := range backend.LeftOut {
+		if left.Kind == listed[method] {
+			return true
+		}
+	}
+	return false
+}
+
+// listed are the kinds of things that the lists have, as a report names them.
+var listed = map[mcp.MCPMethod]string{
+	mcp.MethodToolsList:              "tool",
+	mcp.MethodPromptsList:            "prompt",
+	mcp.MethodResourcesList:          "resource",
+	mcp.MethodResourcesTemplatesList: "resource template",
+}
+
+func reasonOf(backend vmcp.BackendReport) string {
+	if backend.Reason == "" && backend.State == vmcp.Connecting {
+		return "it has not answered yet"
+	}
+	return backend.Reason
+}
+
+// sentence says in words how a backend stands.
+func sentence(backend vmcp.BackendReport) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "Backend %q has been %s since %s", backend.ID, backend.State, backend.Since.UTC().Format(time.RFC3339))
+	if reason := reasonOf(backend); reason != "" {
+		fmt.Fprintf(&text, ": %s", strings.TrimSuffix(brief(reason), "."))
+	}
+	text.WriteString(".")
+	if backend.Remedy != "" {
+		fmt.Fprintf(&text, " Remedy: %s.", strings.TrimSuffix(backend.Remedy, "."))
+	}
+	if !backend.NextTry.IsZero() {
+		fmt.Fprintf(&text, " It is tried again at %s.", backend.NextTry.UTC().Format(time.RFC3339))
+	}
+	return text.String()
+}
+
+// longestReason is how many characters of a reason go into a sentence.
+const longestReason = 1_000
+
+// brief puts on one line, and a short one, whatever a server wrote.
+func brief(reason string) string {
+	line := []rune(strings.Join(strings.Fields(reason), " "))
+	if len(line) > longestReason {
+		return strings.TrimSpace(string(line[:longestReason])) + " ..."
+	}
+	return string(line)
+}
+
+// instructions are the backends' own, and what is missing, if something is.
+func (c *call) instructions() string {
+	var parts, lacking []string
+	for _, backend := range c.session.Report().Backends {
+		if backend.State != vmcp.Ready {
+			lacking = append(lacking, "- "+sentence(backend))
+		}
+	}
+	if len(lacking) > 0 {
+		where := ""
+		if c.hasStatusTool() {
+			where = " The tool " + StatusTool + " says how things stand now."
+		}
+		parts = append(parts, "Not all of what this server puts together is there."+where+"\n"+strings.Join(lacking, "\n"))
+	}
+	for _, said := range c.session.Instructions() {
+		parts = append(parts, fmt.Sprintf("Instructions of %q:\n%s", said.Backend, said.Text))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// StatusTool is the name of the built-in tool that tells how the backends stand.
+const StatusTool = "vmcp_status"
+
+var statusTool = mcp.NewTool(StatusTool,
+	mcp.WithTitleAnnotation("State of the servers behind this one"),
+	mcp.WithDescription("Says which servers behind this one are there, which are missing or incomplete, why, since when and what can be done about it. Takes no arguments."),
+	mcp.WithReadOnlyHintAnnotation(true), mcp.WithDestructiveHintAnnotation(false),
+	mcp.WithIdempotentHintAnnotation(true), mcp.WithOpenWorldHintAnnotation(false))
+
+// hasStatusTool says whether the built-in tool is there: a backend's tool of the
+// same name wins.
+func (c *call) hasStatusTool() bool {
+	_, taken := c.session.Tool(StatusTool)
+	return !c.gateway.NoStatusTool && !taken
+}
+
+func (c *call) callStatusTool() *mcp.CallToolResult {
+	report := c.session.Report()
+	lines := make([]string, len(report.Backends))
+	for i, backend := range report.Backends {
+		lines[i] = sentence(backend)
+	}
+	result := mcp.NewToolResultText(strings.Join(lines, "\n"))
+	result.StructuredContent = report
+	return result
+}
+
+// toolUnavailable is what the model gets instead of "unknown tool".
+func toolUnavailable(err *vmcp.UnavailableError) *mcp.CallToolResult {
+	result := mcp.NewToolResultError(fmt.Sprintf("The tool %q cannot be called at the moment. %s", err.Name, sentence(err.Backend)))
+	result.Meta = &mcp.Meta{AdditionalFields: map[string]any{MissingKey: []Missing{missing(err.Backend)}}}
+	return result
+}
+
+// toolLost is what the model gets where a call was sent and nothing came back.
+func toolLost(name string, err error) *mcp.CallToolResult {
+	return mcp.NewToolResultError(fmt.Sprintf("The call of the tool %q failed: %s. Whether it had an effect is not known.", name, connect.Words(err)))
+}
+
+// unavailable is the same for what is no tool, as an error: results of those
+// cannot say that they are none.
+func unavailable(err *vmcp.UnavailableError) error {
+	return &endpoint.Failure{
+		Code: mcp.INTERNAL_ERROR, Message: fmt.Sprintf("The %s %q is not there at the moment. %s", err.Kind, err.Name, sentence(err.Backend)),
+		Data: map[string]any{MissingKey: []Missing{missing(err.Backend)}},
+	}
+}
