@@ -1,6 +1,12 @@
 // Package config reads the configuration of the command vmcp: the "mcpServers" JSON that MCP clients
-// use. It checks all of a file before anything is started, and names file, line, key and remedy of
-// each thing that is wrong, without ever quoting a value, since any of them may be a secret.
+// use, with keys of its own for how vmcp treats a server, and "gateway" for the endpoint. It checks
+// all of a file before anything is started, and names file, line, key and remedy of each thing that is
+// wrong, without ever quoting a value, since any of them may be a secret.
+//
+// Every key stands in one table, with its type, default and effect: the reader, the JSON Schema for
+// editors ([Schema], docs/vmcp.schema.json) and docs/configuration.md are made of it.
+//
+// [Watch] tells when a file has changed.
 package config
 
 import (
@@ -21,6 +27,8 @@ const example = `{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server
 type Config struct {
 	// Servers has at least one element, in the order of the file.
 	Servers []Server
+	// Gateway is complete: what the file does not say has its default.
+	Gateway Gateway
 	// Notes has one line for each thing in the file that is no error but has no effect, or another
 	// effect than in the program the file was written for: ignored keys, disabled servers. In the
 	// order of the file, and without any value from it.
@@ -43,6 +51,17 @@ type Server struct {
 
 	URL     string // absolute, http or https; may hold a password
 	Headers map[string]string
+
+	// How vmcp treats the server; zero is for the default of each.
+	Required        bool   // without it there is no session
+	Prefix          string // of its tools' names; empty for Name
+	Timeouts        Timeouts
+	Tools           Tools
+	Tolerance       Tolerance
+	ProtocolVersion string // one of mcp.ValidProtocolVersions, or empty for the newest that works
+	Retry           Retry
+	Breaker         Breaker
+	ForwardHeaders  []string // of the caller's request; valid names, each once, none of which is in Headers
 }
 
 // Read reads and checks a configuration file: see Parse for what it may hold, and for
@@ -58,7 +77,11 @@ func Read(file string, lookupEnv func(string) (string, bool)) (Config, error) {
 // Parse checks data, the content of file, and says what is in it.
 //
 // The format is the "mcpServers" JSON of Claude Desktop, Claude Code, Cursor, Cline, Windsurf and
-// many others; comments and trailing commas are fine. In command, args, env, cwd, url and headers:
+// many others; comments and trailing commas are fine. Beside their keys a server may have required,
+// prefix, timeouts, tools, tolerance, protocolVersion, retry, breaker and forwardHeaders, and the file
+// "gateway"; docs/configuration.md says what each does. In all of these a key that is null or empty
+// counts as absent, but for an empty list of the tools to include. In command, args, env, cwd, url
+// and headers, and in cert and key of gateway.tls:
 //
 //   - ${NAME} and ${env:NAME} are replaced by the variable that lookupEnv knows, which may be empty.
 //     One that is not set is an error, except in ${NAME:-default}.
@@ -74,11 +97,11 @@ func Parse(file string, data []byte, lookupEnv func(string) (string, bool)) (Con
 		return Config{}, errors.Join(problem)
 	}
 	r := newReader(d, lookupEnv)
-	servers := r.servers(entry{at: d.root.StartOffset, value: d.root})
+	servers, gateway := r.file(entry{at: d.root.StartOffset, value: d.root})
 	if err := r.err(); err != nil {
 		return Config{}, err
 	}
-	return Config{Servers: servers, Notes: r.allNotes()}, nil
+	return Config{Servers: servers, Gateway: gateway, Notes: r.allNotes()}, nil
 }
 
 // readFile never reads much more than maxSize, however long the file or the pipe is.

@@ -18,6 +18,7 @@ import (
 var testVariables = map[string]string{
 	"HOME":             "/home/ada",
 	"TOKEN":            "t0ken",
+	"API_KEY":          "key",
 	"EMPTY":            "",
 	"LINE":             "t0ken\n",
 	"NESTED":           "${TOKEN}",
@@ -66,50 +67,51 @@ func textsOf(t *testing.T, err error) []string {
 	return texts
 }
 
+var goodServers = map[string]struct {
+	fields string
+	want   Server
+}{
+	"a command is stdio": {
+		`"command": "npx"`,
+		Server{Type: "stdio", Command: "npx"},
+	},
+	"everything that a command can have": {
+		`"type": "stdio", "command": "npx", "args": ["-y", "p"], "env": {"K": "v"}, "cwd": "/srv"`,
+		Server{Type: "stdio", Command: "npx", Args: []string{"-y", "p"}, Env: map[string]string{"K": "v"}, Dir: "/srv"},
+	},
+	"everything that a url can have": {
+		`"type": "http", "url": "https://example.com/mcp", "headers": {"X-Key": "v"}`,
+		Server{Type: "http", URL: "https://example.com/mcp", Headers: map[string]string{"X-Key": "v"}},
+	},
+	"a url is http":                            {`"url": "https://example.com/mcp"`, Server{Type: "http", URL: "https://example.com/mcp"}},
+	"a url whose path ends in /sse is sse":     {`"url": "https://example.com/a/sse?k=v"`, Server{Type: "sse", URL: "https://example.com/a/sse?k=v"}},
+	"a url whose path ends in /sse/ is sse":    {`"url": "https://example.com/sse/"`, Server{Type: "sse", URL: "https://example.com/sse/"}},
+	"a url with sse elsewhere is http":         {`"url": "https://example.com/ssee?x=/sse"`, Server{Type: "http", URL: "https://example.com/ssee?x=/sse"}},
+	"a type is stronger than the path":         {`"type": "http", "url": "https://example.com/sse"`, Server{Type: "http", URL: "https://example.com/sse"}},
+	"httpUrl is http whatever its path":        {`"httpUrl": "https://example.com/sse"`, Server{Type: "http", URL: "https://example.com/sse"}},
+	"serverUrl is a url":                       {`"serverUrl": "https://example.com/sse"`, Server{Type: "sse", URL: "https://example.com/sse"}},
+	"baseUrl is a url":                         {`"baseUrl": "https://example.com"`, Server{Type: "http", URL: "https://example.com"}},
+	"two names of the url that agree":          {`"url": "https://e.com/m", "serverUrl": "https://e.com/m"`, Server{Type: "http", URL: "https://e.com/m"}},
+	"a url may have a user and a port":         {`"url": "http://u:p@localhost:8080/mcp"`, Server{Type: "http", URL: "http://u:p@localhost:8080/mcp"}},
+	"streamable-http is http":                  {`"type": "streamable-http", "url": "http://h"`, Server{Type: "http", URL: "http://h"}},
+	"streamableHttp is http":                   {`"type": "streamableHttp", "url": "http://h"`, Server{Type: "http", URL: "http://h"}},
+	"streamable_http is http":                  {`"type": "streamable_http", "url": "http://h"`, Server{Type: "http", URL: "http://h"}},
+	"transport is another name of type":        {`"transport": "sse", "url": "http://h"`, Server{Type: "sse", URL: "http://h"}},
+	"transportType is another name of type":    {`"transportType": "sse", "url": "http://h"`, Server{Type: "sse", URL: "http://h"}},
+	"working_directory is another name of cwd": {`"command": "x", "working_directory": "/d"`, Server{Type: "stdio", Command: "x", Dir: "/d"}},
+	"workingDirectory is another name of cwd":  {`"command": "x", "workingDirectory": "/d"`, Server{Type: "stdio", Command: "x", Dir: "/d"}},
+	"empty and null keys count as absent":      {`"command": "x", "url": "", "headers": {}, "cwd": null, "args": [], "env": null`, Server{Type: "stdio", Command: "x"}},
+	"enabled and active servers are servers":   {`"command": "x", "enabled": true, "isActive": true, "disabled": false`, Server{Type: "stdio", Command: "x"}},
+	"keys that are comments are left aside":    {`"command": "x", "_args": 1, "//": "", "$comment": "c", "comment": "c"`, Server{Type: "stdio", Command: "x"}},
+	"keys may be written with escapes":         {`"comm\u0061nd": "x"`, Server{Type: "stdio", Command: "x"}},
+	"comments and commas at the end are fine":  {"/* c */ \"command\": \"x\", // d\n", Server{Type: "stdio", Command: "x"}},
+	"~ stays": {`"command": "~/bin/x"`, Server{Type: "stdio", Command: "~/bin/x"}},
+	"a header may hold a tab and other letters": {`"url": "http://h", "headers": {"X": "a\tü"}`, Server{Type: "http", URL: "http://h", Headers: map[string]string{"X": "a\tü"}}},
+}
+
 func TestParseReadsServers(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		fields string
-		want   Server
-	}{
-		"a command is stdio": {
-			`"command": "npx"`,
-			Server{Type: "stdio", Command: "npx"},
-		},
-		"everything that a command can have": {
-			`"type": "stdio", "command": "npx", "args": ["-y", "p"], "env": {"K": "v"}, "cwd": "/srv"`,
-			Server{Type: "stdio", Command: "npx", Args: []string{"-y", "p"}, Env: map[string]string{"K": "v"}, Dir: "/srv"},
-		},
-		"everything that a url can have": {
-			`"type": "http", "url": "https://example.com/mcp", "headers": {"X-Key": "v"}`,
-			Server{Type: "http", URL: "https://example.com/mcp", Headers: map[string]string{"X-Key": "v"}},
-		},
-		"a url is http":                            {`"url": "https://example.com/mcp"`, Server{Type: "http", URL: "https://example.com/mcp"}},
-		"a url whose path ends in /sse is sse":     {`"url": "https://example.com/a/sse?k=v"`, Server{Type: "sse", URL: "https://example.com/a/sse?k=v"}},
-		"a url whose path ends in /sse/ is sse":    {`"url": "https://example.com/sse/"`, Server{Type: "sse", URL: "https://example.com/sse/"}},
-		"a url with sse elsewhere is http":         {`"url": "https://example.com/ssee?x=/sse"`, Server{Type: "http", URL: "https://example.com/ssee?x=/sse"}},
-		"a type is stronger than the path":         {`"type": "http", "url": "https://example.com/sse"`, Server{Type: "http", URL: "https://example.com/sse"}},
-		"httpUrl is http whatever its path":        {`"httpUrl": "https://example.com/sse"`, Server{Type: "http", URL: "https://example.com/sse"}},
-		"serverUrl is a url":                       {`"serverUrl": "https://example.com/sse"`, Server{Type: "sse", URL: "https://example.com/sse"}},
-		"baseUrl is a url":                         {`"baseUrl": "https://example.com"`, Server{Type: "http", URL: "https://example.com"}},
-		"two names of the url that agree":          {`"url": "https://e.com/m", "serverUrl": "https://e.com/m"`, Server{Type: "http", URL: "https://e.com/m"}},
-		"a url may have a user and a port":         {`"url": "http://u:p@localhost:8080/mcp"`, Server{Type: "http", URL: "http://u:p@localhost:8080/mcp"}},
-		"streamable-http is http":                  {`"type": "streamable-http", "url": "http://h"`, Server{Type: "http", URL: "http://h"}},
-		"streamableHttp is http":                   {`"type": "streamableHttp", "url": "http://h"`, Server{Type: "http", URL: "http://h"}},
-		"streamable_http is http":                  {`"type": "streamable_http", "url": "http://h"`, Server{Type: "http", URL: "http://h"}},
-		"transport is another name of type":        {`"transport": "sse", "url": "http://h"`, Server{Type: "sse", URL: "http://h"}},
-		"transportType is another name of type":    {`"transportType": "sse", "url": "http://h"`, Server{Type: "sse", URL: "http://h"}},
-		"working_directory is another name of cwd": {`"command": "x", "working_directory": "/d"`, Server{Type: "stdio", Command: "x", Dir: "/d"}},
-		"workingDirectory is another name of cwd":  {`"command": "x", "workingDirectory": "/d"`, Server{Type: "stdio", Command: "x", Dir: "/d"}},
-		"empty and null keys count as absent":      {`"command": "x", "url": "", "headers": {}, "cwd": null, "args": [], "env": null`, Server{Type: "stdio", Command: "x"}},
-		"enabled and active servers are servers":   {`"command": "x", "enabled": true, "isActive": true, "disabled": false`, Server{Type: "stdio", Command: "x"}},
-		"keys that are comments are left aside":    {`"command": "x", "_args": 1, "//": "", "$comment": "c", "comment": "c"`, Server{Type: "stdio", Command: "x"}},
-		"keys may be written with escapes":         {`"comm\u0061nd": "x"`, Server{Type: "stdio", Command: "x"}},
-		"comments and commas at the end are fine":  {"/* c */ \"command\": \"x\", // d\n", Server{Type: "stdio", Command: "x"}},
-		"~ stays": {`"command": "~/bin/x"`, Server{Type: "stdio", Command: "~/bin/x"}},
-		"a header may hold a tab and other letters": {`"url": "http://h", "headers": {"X": "a\tü"}`, Server{Type: "http", URL: "http://h", Headers: map[string]string{"X": "a\tü"}}},
-	}
-	for name, test := range tests {
+	for name, test := range goodServers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, err := parseTest(oneServer(test.fields))
@@ -173,78 +175,79 @@ func TestParseChecksTheURLAfterReplacing(t *testing.T) {
 
 const exampleRemedy = `for example {"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}.`
 
+var badFiles = map[string]struct {
+	text string
+	want []string
+}{
+	"an empty file": {"", []string{
+		"servers.json:1:1: the file is empty. Write your servers into it, " + exampleRemedy}},
+	"white space only": {" \n\n", []string{
+		"servers.json:1:1: the file is empty. Write your servers into it, " + exampleRemedy}},
+	"a comment only": {"// nothing", []string{
+		"servers.json:1:11: not valid JSON: the file ends too early. Close every quote, brace and bracket."}},
+	"a file that ends too early": {"{\n\"mcpServers\": {\n\n", []string{
+		"servers.json:2:16: not valid JSON: the file ends too early. Close every quote, brace and bracket."}},
+	"a missing comma": {"{\"mcpServers\": {\n\"a\": {}\n  \"b\": {}}}", []string{
+		"servers.json:3:3: not valid JSON. Look for a comma, a quote or a brace that is missing here or on the line before."}},
+	"a backslash in a string": {`{"a": "C:\Users"}`, []string{
+		`servers.json:1:7: not a valid JSON string. Close its quote on the same line, and write a backslash as "\\".`}},
+	"a string over two lines": {"{\"a\": \"b\n\"}", []string{
+		`servers.json:1:7: not a valid JSON string. Close its quote on the same line, and write a backslash as "\\".`}},
+	"a slash that starts no comment": {"{\"a\": [/]}", []string{
+		"servers.json:1:8: not valid JSON. Look for a comma, a quote or a brace that is missing here or on the line before."}},
+	"a comment that is not closed": {"{\n/* ", []string{
+		"servers.json:2:1: not valid JSON: the file ends too early. Close every quote, brace and bracket."}},
+	"a second value": {"{}\n{}", []string{
+		"servers.json:2:1: not valid JSON. Look for a comma, a quote or a brace that is missing here or on the line before."}},
+	"Latin-1": {"{\n\"a\": \"\xfc\"}", []string{
+		"servers.json:2:7: not UTF-8. Save the file as UTF-8."}},
+	"UTF-16": {"\xff\xfe{\x00}\x00", []string{
+		"servers.json: UTF-16. Save the file as UTF-8."}},
+	"more than 1 MiB": {strings.Repeat(" ", 1<<20+1), []string{
+		"servers.json: more than 1 MiB. Is this the right file?"}},
+	"too deep": {"{\"a\":\n" + strings.Repeat("[", 1<<19), []string{
+		"servers.json:2:64: more than 64 objects and arrays in each other. Look for a brace or a bracket that is not closed."}},
+	"an array": {"[]", []string{
+		"servers.json:1:1: must be an object, not an array. Write your servers into one, " + exampleRemedy}},
+	"an empty object": {"\n{}", []string{
+		`servers.json:2:1: there is no "mcpServers". Write your servers into it, ` + exampleRemedy}},
+	"no server": {"{\n\"mcpServers\": {}}", []string{
+		"servers.json:2: mcpServers: there is no server in it. Add one, " + exampleRemedy}},
+	"only comments among the servers": {"{\n\"mcpServers\": {\"_comment\": \"none yet\"}}", []string{
+		"servers.json:2: mcpServers: there is no server in it. Add one, " + exampleRemedy}},
+	"servers in an array": {`{"mcpServers": []}`, []string{
+		"servers.json:1: mcpServers: must be an object, not an array. Write {NAME: {...}} for each server, " + exampleRemedy}},
+	"every server disabled": {`{"mcpServers": {"a": {"command": "x", "disabled": true}, "b": {"enabled": false}}}`, []string{
+		"servers.json:1: mcpServers: every server is disabled. Enable one, or add one, " + exampleRemedy}},
+	"the servers of VS Code": {`{"inputs": [], "servers": {"a": {"command": "x"}}}`, []string{
+		`servers.json:1: servers: vmcp reads "mcpServers". Rename "servers" to "mcpServers".`}},
+	"the servers of Zed": {`{"context_servers": {}}`, []string{
+		`servers.json:1: context_servers: vmcp reads "mcpServers". Rename "context_servers" to "mcpServers".`}},
+	"servers beside mcpServers": {`{"mcpServers": {"a": {"command": "x"}}, "servers": {}}`, []string{
+		`servers.json:1: servers: vmcp reads "mcpServers" only. Move what is in it to "mcpServers".`}},
+	"mcpServers in another spelling": {`{"mcpservers": {}}`, []string{
+		`servers.json:1: mcpservers: unknown key. Did you mean "mcpServers"?`}},
+	"an unknown key": {`{"mcpServers": {"a": {"command": "x"}}, "colour": 1}`, []string{
+		`servers.json:1: colour: unknown key. Remove it: vmcp reads "mcpServers" and "gateway" only.`}},
+	"an unknown key and no servers": {`{"colour": 1}`, []string{
+		`servers.json:1:1: there is no "mcpServers". Write your servers into it, ` + exampleRemedy,
+		`servers.json:1: colour: unknown key. Remove it: vmcp reads "mcpServers" and "gateway" only.`}},
+	"a slip in $schema": {`{"$shema": "", "mcpServers": {"a": {"command": "x"}}}`, []string{
+		`servers.json:1: $shema: unknown key. Did you mean "$schema"?`}},
+	"servers at the top": {"{\"a\": {\"command\": \"x\"},\n\"b\": {\"url\": \"http://h\"}}", []string{
+		`servers.json:1: a: a server that is not in "mcpServers". Move it to {"mcpServers": {...}}.`,
+		`servers.json:2: b: a server that is not in "mcpServers". Move it to {"mcpServers": {...}}.`}},
+	"one server as the file": {`{"command": "x", "args": []}`, []string{
+		`servers.json:1:1: a server that is not in "mcpServers". Write {"mcpServers": {"NAME": {...}}} around it.`}},
+	"mcpServers twice": {"{\"mcpServers\": {\"a\": {\"command\": \"x\"}},\n\"mcpServers\": {}}", []string{
+		"servers.json:2: mcpServers: the same key as in line 1. Keep one of the two."}},
+	"a server twice": {"{\"mcpServers\": {\n\"a\": {\"command\": \"x\"},\n\n\"\\u0061\": {\"command\": \"y\"}}}", []string{
+		"servers.json:4: mcpServers.a: the same key as in line 2. Keep one of the two."}},
+}
+
 func TestParseSaysWhatIsWrongInAFile(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		text string
-		want []string
-	}{
-		"an empty file": {"", []string{
-			"servers.json:1:1: the file is empty. Write your servers into it, " + exampleRemedy}},
-		"white space only": {" \n\n", []string{
-			"servers.json:1:1: the file is empty. Write your servers into it, " + exampleRemedy}},
-		"a comment only": {"// nothing", []string{
-			"servers.json:1:11: not valid JSON: the file ends too early. Close every quote, brace and bracket."}},
-		"a file that ends too early": {"{\n\"mcpServers\": {\n\n", []string{
-			"servers.json:2:16: not valid JSON: the file ends too early. Close every quote, brace and bracket."}},
-		"a missing comma": {"{\"mcpServers\": {\n\"a\": {}\n  \"b\": {}}}", []string{
-			"servers.json:3:3: not valid JSON. Look for a comma, a quote or a brace that is missing here or on the line before."}},
-		"a backslash in a string": {`{"a": "C:\Users"}`, []string{
-			`servers.json:1:7: not a valid JSON string. Close its quote on the same line, and write a backslash as "\\".`}},
-		"a string over two lines": {"{\"a\": \"b\n\"}", []string{
-			`servers.json:1:7: not a valid JSON string. Close its quote on the same line, and write a backslash as "\\".`}},
-		"a slash that starts no comment": {"{\"a\": [/]}", []string{
-			"servers.json:1:8: not valid JSON. Look for a comma, a quote or a brace that is missing here or on the line before."}},
-		"a comment that is not closed": {"{\n/* ", []string{
-			"servers.json:2:1: not valid JSON: the file ends too early. Close every quote, brace and bracket."}},
-		"a second value": {"{}\n{}", []string{
-			"servers.json:2:1: not valid JSON. Look for a comma, a quote or a brace that is missing here or on the line before."}},
-		"Latin-1": {"{\n\"a\": \"\xfc\"}", []string{
-			"servers.json:2:7: not UTF-8. Save the file as UTF-8."}},
-		"UTF-16": {"\xff\xfe{\x00}\x00", []string{
-			"servers.json: UTF-16. Save the file as UTF-8."}},
-		"more than 1 MiB": {strings.Repeat(" ", 1<<20+1), []string{
-			"servers.json: more than 1 MiB. Is this the right file?"}},
-		"too deep": {"{\"a\":\n" + strings.Repeat("[", 1<<19), []string{
-			"servers.json:2:64: more than 64 objects and arrays in each other. Look for a brace or a bracket that is not closed."}},
-		"an array": {"[]", []string{
-			"servers.json:1:1: must be an object, not an array. Write your servers into one, " + exampleRemedy}},
-		"an empty object": {"\n{}", []string{
-			`servers.json:2:1: there is no "mcpServers". Write your servers into it, ` + exampleRemedy}},
-		"no server": {"{\n\"mcpServers\": {}}", []string{
-			"servers.json:2: mcpServers: there is no server in it. Add one, " + exampleRemedy}},
-		"only comments among the servers": {"{\n\"mcpServers\": {\"_comment\": \"none yet\"}}", []string{
-			"servers.json:2: mcpServers: there is no server in it. Add one, " + exampleRemedy}},
-		"servers in an array": {`{"mcpServers": []}`, []string{
-			"servers.json:1: mcpServers: must be an object, not an array. Write {NAME: {...}} for each server, " + exampleRemedy}},
-		"every server disabled": {`{"mcpServers": {"a": {"command": "x", "disabled": true}, "b": {"enabled": false}}}`, []string{
-			"servers.json:1: mcpServers: every server is disabled. Enable one, or add one, " + exampleRemedy}},
-		"the servers of VS Code": {`{"inputs": [], "servers": {"a": {"command": "x"}}}`, []string{
-			`servers.json:1: servers: vmcp reads "mcpServers". Rename "servers" to "mcpServers".`}},
-		"the servers of Zed": {`{"context_servers": {}}`, []string{
-			`servers.json:1: context_servers: vmcp reads "mcpServers". Rename "context_servers" to "mcpServers".`}},
-		"servers beside mcpServers": {`{"mcpServers": {"a": {"command": "x"}}, "servers": {}}`, []string{
-			`servers.json:1: servers: vmcp reads "mcpServers" only. Move what is in it to "mcpServers".`}},
-		"mcpServers in another spelling": {`{"mcpservers": {}}`, []string{
-			`servers.json:1: mcpservers: unknown key. Did you mean "mcpServers"?`}},
-		"an unknown key": {`{"mcpServers": {"a": {"command": "x"}}, "colour": 1}`, []string{
-			`servers.json:1: colour: unknown key. Remove it: vmcp reads "mcpServers" only.`}},
-		"an unknown key and no servers": {`{"colour": 1}`, []string{
-			`servers.json:1:1: there is no "mcpServers". Write your servers into it, ` + exampleRemedy,
-			`servers.json:1: colour: unknown key. Remove it: vmcp reads "mcpServers" only.`}},
-		"a slip in $schema": {`{"$shema": "", "mcpServers": {"a": {"command": "x"}}}`, []string{
-			`servers.json:1: $shema: unknown key. Did you mean "$schema"?`}},
-		"servers at the top": {"{\"a\": {\"command\": \"x\"},\n\"b\": {\"url\": \"http://h\"}}", []string{
-			`servers.json:1: a: a server that is not in "mcpServers". Move it to {"mcpServers": {...}}.`,
-			`servers.json:2: b: a server that is not in "mcpServers". Move it to {"mcpServers": {...}}.`}},
-		"one server as the file": {`{"command": "x", "args": []}`, []string{
-			`servers.json:1:1: a server that is not in "mcpServers". Write {"mcpServers": {"NAME": {...}}} around it.`}},
-		"mcpServers twice": {"{\"mcpServers\": {\"a\": {\"command\": \"x\"}},\n\"mcpServers\": {}}", []string{
-			"servers.json:2: mcpServers: the same key as in line 1. Keep one of the two."}},
-		"a server twice": {"{\"mcpServers\": {\n\"a\": {\"command\": \"x\"},\n\n\"\\u0061\": {\"command\": \"y\"}}}", []string{
-			"servers.json:4: mcpServers.a: the same key as in line 2. Keep one of the two."}},
-	}
-	for name, test := range tests {
+	for name, test := range badFiles {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, err := parseTest(test.text)
@@ -254,72 +257,76 @@ func TestParseSaysWhatIsWrongInAFile(t *testing.T) {
 	}
 }
 
+const knownKeys = "vmcp knows command, args, env, cwd, url, headers, type, disabled, required, prefix, timeouts, tools, " +
+	"tolerance, protocolVersion, retry, breaker and forwardHeaders."
+
+var badServers = map[string]struct{ fields, want string }{
+	"an unknown key":                      {`"command": "x", "colour": 1`, `.colour: unknown key. Remove it: ` + knownKeys},
+	"a slip":                              {`"comand": "x", "url": "http://h"`, `.comand: unknown key. Did you mean "command"?`},
+	"a key in another case":               {`"Command": "x", "url": "http://h"`, `.Command: unknown key. Did you mean "command"?`},
+	"two letters in the other order":      {`"command": "x", "evn": {}`, `.evn: unknown key. Did you mean "env"?`},
+	"a third of a long key":               {`"command": "x", "autoApproveList": 1`, `.autoApproveList: unknown key. Did you mean "autoApprove"?`},
+	"a word for the same":                 {`"command": "x", "environment": {}`, `.environment: unknown key. Did you mean "env"?`},
+	"a very short key":                    {`"command": "x", "n": 1`, `.n: unknown key. Remove it: ` + knownKeys},
+	"a key that is hard to read":          {`"command": "x", "a.b\nc": 1`, `."a.b\nc": unknown key. Remove it: ` + knownKeys},
+	"a key twice":                         {`"command": "x", "command": "y"`, `.command: the same key as in line 1. Keep one of the two.`},
+	"two names of a key that disagree":    {`"url": "http://h", "serverUrl": "http://i"`, `.serverUrl: another name of "url" in line 1, with another value. Keep one of the two.`},
+	"neither a command nor a url":         {``, `: neither a "command" nor a "url". Give it a "command" to start, such as "npx", or a "url" to connect to, such as "https://example.com/mcp".`},
+	"both a command and a url":            {`"command": "x", "httpUrl": "http://h"`, `: both a "command" and a "httpUrl". Keep "command" for a program to start, or "url" for a server to connect to.`},
+	"a command that is an array":          {`"command": ["x"]`, `.command: must be a string, not an array. Write a string in quotes, or remove it.`},
+	"a command that is a number":          {`"command": 1`, `.command: must be a string, not a number. Put it in quotes.`},
+	"a command of blanks":                 {`"command": " "`, `.command: is empty. Name the program to start, such as "npx".`},
+	"a command that is replaced by none":  {`"command": "${EMPTY}"`, `.command: is empty. Name the program to start, such as "npx".`},
+	"args that are a string":              {`"command": "x", "args": "-y"`, `.args: must be an array of strings, not a string. Write ["-y", "some-package"].`},
+	"an argument that is a number":        {`"command": "x", "args": ["-p", 80]`, `.args[1]: must be a string, not a number. Put it in quotes.`},
+	"an argument that is null":            {`"command": "x", "args": [null]`, `.args[0]: must be a string, not null. Write a string in quotes, or remove it.`},
+	"env that is an array":                {`"command": "x", "env": ["K=v"]`, `.env: must be an object, not an array. Write {"NAME": "value"}.`},
+	"a variable that is a number":         {`"command": "x", "env": {"PORT": 80}`, `.env.PORT: must be a string, not a number. Put it in quotes.`},
+	"a variable that is a boolean":        {`"command": "x", "env": {"DEBUG": true}`, `.env.DEBUG: must be a string, not a boolean. Put it in quotes.`},
+	"a variable that is null":             {`"command": "x", "env": {"K": null}`, `.env.K: must be a string, not null. Write a string in quotes, or remove it.`},
+	"a variable twice":                    {`"command": "x", "env": {"K": "", "K": ""}`, `.env.K: the same key as in line 1. Keep one of the two.`},
+	"a variable without a name":           {`"command": "x", "env": {"": "v"}`, `.env: the name of a variable cannot be empty or have a "=" in it. Write {"NAME": "value"}.`},
+	"a variable with its value":           {`"command": "x", "env": {"K=v": ""}`, `.env: the name of a variable cannot be empty or have a "=" in it. Write {"NAME": "value"}.`},
+	"a cwd that is an object":             {`"command": "x", "cwd": {"a": 1}`, `.cwd: must be a string, not an object. Write a string in quotes, or remove it.`},
+	"a NUL":                               {`"command": "x\u0000"`, `.command: has a NUL character in it. Remove it.`},
+	"headers for a command":               {`"command": "x", "headers": {"K": "v"}`, `.headers: only a server with a "url" has "headers". Remove it, or pass the value in "env".`},
+	"args for a url":                      {`"url": "http://h", "args": ["x"]`, `.args: only a server with a "command" has "args". Remove it, or pass the value in "headers".`},
+	"env for a url":                       {`"url": "http://h", "env": {"K": "v"}`, `.env: only a server with a "command" has "env". Remove it, or pass the value in "headers".`},
+	"cwd for a url":                       {`"url": "http://h", "cwd": "/"`, `.cwd: only a server with a "command" has "cwd". Remove it, or pass the value in "headers".`},
+	"a url without a scheme":              {`"url": "example.com/mcp"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
+	"a url of another scheme":             {`"url": "ws://example.com"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
+	"a url without a host":                {`"url": "http:///mcp"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
+	"a url with a port only":              {`"url": "http://:80/mcp"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
+	"a url with a port too high":          {`"url": "http://h:65536"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
+	"a url with a port of letters":        {`"url": "http://h:port"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
+	"a url with a blank at its end":       {`"serverUrl": "http://h/mcp "`, `.serverUrl: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
+	"a url that is a number":              {`"url": 1`, `.url: must be a string, not a number. Put it in quotes.`},
+	"a url with an unset variable":        {`"url": "https://${NO}/"`, `.url: the variable NO is not set. Set it (export NO=...), or give a default ("${NO:-...}").`},
+	"headers that are a string":           {`"url": "http://h", "headers": "K: v"`, `.headers: must be an object, not a string. Write {"Authorization": "Bearer ${TOKEN}"}.`},
+	"a header that is a number":           {`"url": "http://h", "headers": {"K": 1}`, `.headers.K: must be a string, not a number. Put it in quotes.`},
+	"a header with a colon":               {`"url": "http://h", "headers": {"K: v": ""}`, `.headers: not a name that a header can have. Write {"Authorization": "Bearer ${TOKEN}"}.`},
+	"a header in two cases":               {`"url": "http://h", "headers": {"X-Key": "1", "x-key": "2"}`, `.headers.x-key: the same key as in line 1. Keep one of the two.`},
+	"a header with a line break":          {`"url": "http://h", "headers": {"K": "${LINE}"}`, `.headers.K: has a line break or another control character in it. Remove it; a variable that was filled from a file often ends in a line break.`},
+	"an unknown type":                     {`"type": "ws", "url": "http://h"`, `.type: not a transport that vmcp knows. Write "stdio", "http" (or "streamable-http", "streamableHttp", "streamable_http") or "sse".`},
+	"a type that is a number":             {`"type": 1, "url": "http://h"`, `.type: not a transport that vmcp knows. Write "stdio", "http" (or "streamable-http", "streamableHttp", "streamable_http") or "sse".`},
+	"a transport that is an object":       {`"transport": {"type": "http", "url": "http://h"}`, `.transport: must be a string, not an object. Move what is in it one level up.`},
+	"http with a command":                 {`"type": "http", "command": "x"`, `.type: says "http", but there is a "command". Write "stdio", or a "url" instead of the "command".`},
+	"stdio with a url":                    {`"type": "stdio", "url": "http://h"`, `.type: says "stdio", but there is no "command". Write "http" or "sse", or a "command" instead of the "url".`},
+	"disabled in quotes":                  {`"command": "x", "disabled": "true"`, `.disabled: must be true or false, not a string. Write true or false, without quotes.`},
+	"enabled as a number":                 {`"command": "x", "enabled": 0`, `.enabled: must be true or false, not a number. Write true or false, without quotes.`},
+	"a variable that is not set":          {`"command": "x", "env": {"K": "${NO}"}`, `.env.K: the variable NO is not set. Set it (export NO=...), or give a default ("${NO:-...}").`},
+	"a variable that an editor knows":     {`"command": "x", "cwd": "${workspaceFolder}/d"`, `.cwd: only an editor knows the variable workspaceFolder. Write the path of the folder instead.`},
+	"a home that an editor knows":         {`"command": "${userHome}/x"`, `.command: only an editor knows the variable userHome. Write "${HOME}" instead.`},
+	"a prompt":                            {`"command": "x", "args": ["${input:key}"]`, `.args[0]: has a "${input:...}", for which an editor would ask. Write "${NAME}" and set the variable (export NAME=...).`},
+	"a brace that is not closed":          {`"command": "${TOKEN"`, `.command: has a "${" without a "}". Close it, or write "$${" for a "${" that stays as it is.`},
+	"a brace without a name":              {`"command": "${}"`, `.command: has a "${" that is not followed by the name of a variable. Write "${NAME}" or "${NAME:-default}", and "$${" for a "${" that stays as it is.`},
+	"a brace with another shell's tricks": {`"command": "${TOKEN:=x}"`, `.command: has a "${" that is not followed by the name of a variable. Write "${NAME}" or "${NAME:-default}", and "$${" for a "${" that stays as it is.`},
+	"a default with a variable":           {`"command": "${NO:-${TOKEN}}"`, `.command: has a variable in the default of the variable NO. Write a default without variables.`},
+}
+
 func TestParseSaysWhatIsWrongInAServer(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct{ fields, want string }{
-		"an unknown key":                      {`"command": "x", "colour": 1`, `.colour: unknown key. Remove it: vmcp knows command, args, env, cwd, url, headers, type and disabled.`},
-		"a slip":                              {`"comand": "x", "url": "http://h"`, `.comand: unknown key. Did you mean "command"?`},
-		"a key in another case":               {`"Command": "x", "url": "http://h"`, `.Command: unknown key. Did you mean "command"?`},
-		"two letters in the other order":      {`"command": "x", "evn": {}`, `.evn: unknown key. Did you mean "env"?`},
-		"a third of a long key":               {`"command": "x", "autoApproveList": 1`, `.autoApproveList: unknown key. Did you mean "autoApprove"?`},
-		"a word for the same":                 {`"command": "x", "environment": {}`, `.environment: unknown key. Did you mean "env"?`},
-		"a very short key":                    {`"command": "x", "n": 1`, `.n: unknown key. Remove it: vmcp knows command, args, env, cwd, url, headers, type and disabled.`},
-		"a key that is hard to read":          {`"command": "x", "a.b\nc": 1`, `."a.b\nc": unknown key. Remove it: vmcp knows command, args, env, cwd, url, headers, type and disabled.`},
-		"a key twice":                         {`"command": "x", "command": "y"`, `.command: the same key as in line 1. Keep one of the two.`},
-		"two names of a key that disagree":    {`"url": "http://h", "serverUrl": "http://i"`, `.serverUrl: another name of "url" in line 1, with another value. Keep one of the two.`},
-		"neither a command nor a url":         {``, `: neither a "command" nor a "url". Give it a "command" to start, such as "npx", or a "url" to connect to, such as "https://example.com/mcp".`},
-		"both a command and a url":            {`"command": "x", "httpUrl": "http://h"`, `: both a "command" and a "httpUrl". Keep "command" for a program to start, or "url" for a server to connect to.`},
-		"a command that is an array":          {`"command": ["x"]`, `.command: must be a string, not an array. Write a string in quotes, or remove it.`},
-		"a command that is a number":          {`"command": 1`, `.command: must be a string, not a number. Put it in quotes.`},
-		"a command of blanks":                 {`"command": " "`, `.command: is empty. Name the program to start, such as "npx".`},
-		"a command that is replaced by none":  {`"command": "${EMPTY}"`, `.command: is empty. Name the program to start, such as "npx".`},
-		"args that are a string":              {`"command": "x", "args": "-y"`, `.args: must be an array of strings, not a string. Write ["-y", "some-package"].`},
-		"an argument that is a number":        {`"command": "x", "args": ["-p", 80]`, `.args[1]: must be a string, not a number. Put it in quotes.`},
-		"an argument that is null":            {`"command": "x", "args": [null]`, `.args[0]: must be a string, not null. Write a string in quotes, or remove it.`},
-		"env that is an array":                {`"command": "x", "env": ["K=v"]`, `.env: must be an object, not an array. Write {"NAME": "value"}.`},
-		"a variable that is a number":         {`"command": "x", "env": {"PORT": 80}`, `.env.PORT: must be a string, not a number. Put it in quotes.`},
-		"a variable that is a boolean":        {`"command": "x", "env": {"DEBUG": true}`, `.env.DEBUG: must be a string, not a boolean. Put it in quotes.`},
-		"a variable that is null":             {`"command": "x", "env": {"K": null}`, `.env.K: must be a string, not null. Write a string in quotes, or remove it.`},
-		"a variable twice":                    {`"command": "x", "env": {"K": "", "K": ""}`, `.env.K: the same key as in line 1. Keep one of the two.`},
-		"a variable without a name":           {`"command": "x", "env": {"": "v"}`, `.env: the name of a variable cannot be empty or have a "=" in it. Write {"NAME": "value"}.`},
-		"a variable with its value":           {`"command": "x", "env": {"K=v": ""}`, `.env: the name of a variable cannot be empty or have a "=" in it. Write {"NAME": "value"}.`},
-		"a cwd that is an object":             {`"command": "x", "cwd": {"a": 1}`, `.cwd: must be a string, not an object. Write a string in quotes, or remove it.`},
-		"a NUL":                               {`"command": "x\u0000"`, `.command: has a NUL character in it. Remove it.`},
-		"headers for a command":               {`"command": "x", "headers": {"K": "v"}`, `.headers: only a server with a "url" has "headers". Remove it, or pass the value in "env".`},
-		"args for a url":                      {`"url": "http://h", "args": ["x"]`, `.args: only a server with a "command" has "args". Remove it, or pass the value in "headers".`},
-		"env for a url":                       {`"url": "http://h", "env": {"K": "v"}`, `.env: only a server with a "command" has "env". Remove it, or pass the value in "headers".`},
-		"cwd for a url":                       {`"url": "http://h", "cwd": "/"`, `.cwd: only a server with a "command" has "cwd". Remove it, or pass the value in "headers".`},
-		"a url without a scheme":              {`"url": "example.com/mcp"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
-		"a url of another scheme":             {`"url": "ws://example.com"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
-		"a url without a host":                {`"url": "http:///mcp"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
-		"a url with a port only":              {`"url": "http://:80/mcp"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
-		"a url with a port too high":          {`"url": "http://h:65536"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
-		"a url with a port of letters":        {`"url": "http://h:port"`, `.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
-		"a url with a blank at its end":       {`"serverUrl": "http://h/mcp "`, `.serverUrl: not an absolute http or https URL. Write it like "https://example.com/mcp".`},
-		"a url that is a number":              {`"url": 1`, `.url: must be a string, not a number. Put it in quotes.`},
-		"a url with an unset variable":        {`"url": "https://${NO}/"`, `.url: the variable NO is not set. Set it (export NO=...), or give a default ("${NO:-...}").`},
-		"headers that are a string":           {`"url": "http://h", "headers": "K: v"`, `.headers: must be an object, not a string. Write {"Authorization": "Bearer ${TOKEN}"}.`},
-		"a header that is a number":           {`"url": "http://h", "headers": {"K": 1}`, `.headers.K: must be a string, not a number. Put it in quotes.`},
-		"a header with a colon":               {`"url": "http://h", "headers": {"K: v": ""}`, `.headers: not a name that a header can have. Write {"Authorization": "Bearer ${TOKEN}"}.`},
-		"a header in two cases":               {`"url": "http://h", "headers": {"X-Key": "1", "x-key": "2"}`, `.headers.x-key: the same key as in line 1. Keep one of the two.`},
-		"a header with a line break":          {`"url": "http://h", "headers": {"K": "${LINE}"}`, `.headers.K: has a line break or another control character in it. Remove it; a variable that was filled from a file often ends in a line break.`},
-		"an unknown type":                     {`"type": "ws", "url": "http://h"`, `.type: not a transport that vmcp knows. Write "stdio", "http" (or "streamable-http", "streamableHttp", "streamable_http") or "sse".`},
-		"a type that is a number":             {`"type": 1, "url": "http://h"`, `.type: not a transport that vmcp knows. Write "stdio", "http" (or "streamable-http", "streamableHttp", "streamable_http") or "sse".`},
-		"a transport that is an object":       {`"transport": {"type": "http", "url": "http://h"}`, `.transport: must be a string, not an object. Move what is in it one level up.`},
-		"http with a command":                 {`"type": "http", "command": "x"`, `.type: says "http", but there is a "command". Write "stdio", or a "url" instead of the "command".`},
-		"stdio with a url":                    {`"type": "stdio", "url": "http://h"`, `.type: says "stdio", but there is no "command". Write "http" or "sse", or a "command" instead of the "url".`},
-		"disabled in quotes":                  {`"command": "x", "disabled": "true"`, `.disabled: must be true or false, not a string. Write true or false, without quotes.`},
-		"enabled as a number":                 {`"command": "x", "enabled": 0`, `.enabled: must be true or false, not a number. Write true or false, without quotes.`},
-		"a variable that is not set":          {`"command": "x", "env": {"K": "${NO}"}`, `.env.K: the variable NO is not set. Set it (export NO=...), or give a default ("${NO:-...}").`},
-		"a variable that an editor knows":     {`"command": "x", "cwd": "${workspaceFolder}/d"`, `.cwd: only an editor knows the variable workspaceFolder. Write the path of the folder instead.`},
-		"a home that an editor knows":         {`"command": "${userHome}/x"`, `.command: only an editor knows the variable userHome. Write "${HOME}" instead.`},
-		"a prompt":                            {`"command": "x", "args": ["${input:key}"]`, `.args[0]: has a "${input:...}", for which an editor would ask. Write "${NAME}" and set the variable (export NAME=...).`},
-		"a brace that is not closed":          {`"command": "${TOKEN"`, `.command: has a "${" without a "}". Close it, or write "$${" for a "${" that stays as it is.`},
-		"a brace without a name":              {`"command": "${}"`, `.command: has a "${" that is not followed by the name of a variable. Write "${NAME}" or "${NAME:-default}", and "$${" for a "${" that stays as it is.`},
-		"a brace with another shell's tricks": {`"command": "${TOKEN:=x}"`, `.command: has a "${" that is not followed by the name of a variable. Write "${NAME}" or "${NAME:-default}", and "$${" for a "${" that stays as it is.`},
-		"a default with a variable":           {`"command": "${NO:-${TOKEN}}"`, `.command: has a variable in the default of the variable NO. Write a default without variables.`},
-	}
-	for name, test := range tests {
+	for name, test := range badServers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, err := parseTest(oneServer(test.fields))
@@ -437,42 +444,43 @@ func TestParseStopsReplacingAtALimit(t *testing.T) {
 	require.Len(t, problemsOf(t, err), 1)
 }
 
-func TestParseNotes(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		text string
-		want []string
-	}{
-		"nothing to say": {`{"$schema": "s", "_": 0, "mcpServers": {"a": {"command": "x"}, "//": ""}}`, nil},
-		"a key without effect": {oneServer(`"command": "x", "autoApprove": []`), []string{
-			"servers.json:1: mcpServers.a.autoApprove has no effect in vmcp"}},
-		"several servers with such a key": {`{"mcpServers": {
+var notedFiles = map[string]struct {
+	text string
+	want []string
+}{
+	"nothing to say": {`{"$schema": "s", "_": 0, "mcpServers": {"a": {"command": "x"}, "//": ""}}`, nil},
+	"a key without effect": {oneServer(`"command": "x", "autoApprove": []`), []string{
+		"servers.json:1: mcpServers.a.autoApprove has no effect in vmcp"}},
+	"several servers with such a key": {`{"mcpServers": {
 "a": {"command": "x",
   "trust": true},
 "b": {"command": "x", "trust": false, "timeout": 1}, "c": {"command": "x", "trust": 1}}}`, []string{
-			"servers.json:3: trust has no effect in vmcp (servers: a, b, c)",
-			"servers.json:4: mcpServers.b.timeout has no effect in vmcp"}},
-		"a key that would matter": {oneServer(`"command": "x", "envFile": ".env"`), []string{
-			`servers.json:1: mcpServers.a.envFile has no effect in vmcp: put its variables into "env"`}},
-		"several servers with a key that would matter": {`{"mcpServers": {"a": {"url": "http://h", "oauth": {}}, "b": {"url": "http://h", "oauth": {}}}}`, []string{
-			`servers.json:1: oauth has no effect in vmcp (servers: a, b): vmcp cannot sign in; put a token into "headers", for example {"Authorization": "Bearer ${TOKEN}"}`}},
-		"a disabled server, whatever is in it": {`{"mcpServers": {"a": {"command": "x"},
+		"servers.json:3: trust has no effect in vmcp (servers: a, b, c)",
+		"servers.json:4: mcpServers.b.timeout has no effect in vmcp: " + setTimeouts}},
+	"a key that would matter": {oneServer(`"command": "x", "envFile": ".env"`), []string{
+		`servers.json:1: mcpServers.a.envFile has no effect in vmcp: put its variables into "env"`}},
+	"several servers with a key that would matter": {`{"mcpServers": {"a": {"url": "http://h", "oauth": {}}, "b": {"url": "http://h", "oauth": {}}}}`, []string{
+		`servers.json:1: oauth has no effect in vmcp (servers: a, b): vmcp cannot sign in; put a token into "headers", for example {"Authorization": "Bearer ${TOKEN}"}`}},
+	"a disabled server, whatever is in it": {`{"mcpServers": {"a": {"command": "x"},
 "my b": {"disabled": true, "colour": "${NO}", "trust": 1}}}`, []string{
-			`servers.json:2: mcpServers."my b" is disabled and left out`}},
-		"a server that is not enabled": {`{"mcpServers": {"a": {"command": "x"}, "b": {"enabled": false}, "c": {"isActive": false, "disabled": false}}}`, []string{
-			"servers.json:1: mcpServers.b is disabled and left out",
-			"servers.json:1: mcpServers.c is disabled and left out"}},
-		"a key of another program": {`{"globalShortcut": "", "mcpServers": {"a": {"command": "x"}}}`, []string{
-			"servers.json:1: globalShortcut has no effect in vmcp"}},
-		"keys of another program": {`{"globalShortcut": "", "mcpServers": {"a": {"command": "x"}}, "preferences": {}}`, []string{
-			"servers.json:1: globalShortcut, preferences have no effect in vmcp"}},
-		"a dollar without braces": {oneServer(`"url": "http://h", "headers": {"A": "Bearer $TOKEN", "B": "pa$word", "C": "$lower"}`), []string{
-			`servers.json:1: mcpServers.a.headers.A has a "$NAME" without braces, which is passed on as it is: write "${NAME}" for the variable`}},
-		"a home directory": {oneServer(`"command": "~/x", "args": ["~", "~ada"]`), []string{
-			`servers.json:1: mcpServers.a.command starts with "~", which is passed on as it is: write "${HOME}" for the home directory`,
-			`servers.json:1: mcpServers.a.args[0] starts with "~", which is passed on as it is: write "${HOME}" for the home directory`}},
-	}
-	for name, test := range tests {
+		`servers.json:2: mcpServers."my b" is disabled and left out`}},
+	"a server that is not enabled": {`{"mcpServers": {"a": {"command": "x"}, "b": {"enabled": false}, "c": {"isActive": false, "disabled": false}}}`, []string{
+		"servers.json:1: mcpServers.b is disabled and left out",
+		"servers.json:1: mcpServers.c is disabled and left out"}},
+	"a key of another program": {`{"globalShortcut": "", "mcpServers": {"a": {"command": "x"}}}`, []string{
+		"servers.json:1: globalShortcut has no effect in vmcp"}},
+	"keys of another program": {`{"globalShortcut": "", "mcpServers": {"a": {"command": "x"}}, "preferences": {}}`, []string{
+		"servers.json:1: globalShortcut, preferences have no effect in vmcp"}},
+	"a dollar without braces": {oneServer(`"url": "http://h", "headers": {"A": "Bearer $TOKEN", "B": "pa$word", "C": "$lower"}`), []string{
+		`servers.json:1: mcpServers.a.headers.A has a "$NAME" without braces, which is passed on as it is: write "${NAME}" for the variable`}},
+	"a home directory": {oneServer(`"command": "~/x", "args": ["~", "~ada"]`), []string{
+		`servers.json:1: mcpServers.a.command starts with "~", which is passed on as it is: write "${HOME}" for the home directory`,
+		`servers.json:1: mcpServers.a.args[0] starts with "~", which is passed on as it is: write "${HOME}" for the home directory`}},
+}
+
+func TestParseNotes(t *testing.T) {
+	t.Parallel()
+	for name, test := range notedFiles {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, err := parseTest(test.text)
@@ -542,7 +550,7 @@ func TestReadReadsWhatOtherProgramsWrite(t *testing.T) {
 			},
 			Notes: []string{
 				":4: autoApprove has no effect in vmcp (servers: weather, search)",
-				":8: timeout has no effect in vmcp (servers: weather, search)",
+				":8: timeout has no effect in vmcp (servers: weather, search): " + setTimeouts,
 				`:18: mcpServers."github.com/upstash/context7-mcp" is disabled and left out`,
 			},
 		},
@@ -551,7 +559,7 @@ func TestReadReadsWhatOtherProgramsWrite(t *testing.T) {
 				{Name: "figma", Type: "sse", URL: "http://127.0.0.1:3845/sse"},
 				{Name: "api", Type: "http", URL: "https://api.example.com/mcp", Headers: map[string]string{"API_KEY": "Bearer api-planted"}},
 			},
-			Notes: []string{":5: mcpServers.figma.disabledTools has no effect in vmcp: vmcp offers every tool of the server"},
+			Notes: []string{":5: mcpServers.figma.disabledTools has no effect in vmcp: " + chooseTools},
 		},
 		"gemini_cli.json": {
 			Servers: []Server{
@@ -563,10 +571,10 @@ func TestReadReadsWhatOtherProgramsWrite(t *testing.T) {
 				":2: theme, telemetry have no effect in vmcp",
 				`:3: mcp has no effect in vmcp: set "disabled" to true in the servers that must not run`,
 				`:14: mcpServers.pythonTools.env.DATABASE_URL has a "$NAME" without braces, which is passed on as it is: write "${NAME}" for the variable`,
-				":17: timeout has no effect in vmcp (servers: pythonTools, httpServer)",
+				":17: timeout has no effect in vmcp (servers: pythonTools, httpServer): " + setTimeouts,
 				":18: mcpServers.pythonTools.trust has no effect in vmcp",
-				":25: mcpServers.httpServer.includeTools has no effect in vmcp: vmcp offers every tool of the server",
-				":26: mcpServers.httpServer.excludeTools has no effect in vmcp: vmcp offers every tool of the server",
+				":25: mcpServers.httpServer.includeTools has no effect in vmcp: " + chooseTools,
+				":26: mcpServers.httpServer.excludeTools has no effect in vmcp: " + chooseTools,
 			},
 		},
 	}
@@ -574,6 +582,7 @@ func TestReadReadsWhatOtherProgramsWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join("testdata", name)
+			want.Gateway = DefaultGateway()
 			for i, note := range want.Notes {
 				want.Notes[i] = file + note
 			}
@@ -653,6 +662,9 @@ func TestParseShowsNoSecrets(t *testing.T) {
 		"a prompt":                      oneServer(`"command": "${input:SECRET}"`),
 		"an unset variable":             oneServer(`"command": "SECRET${NO}SECRET"`),
 		"a NUL":                         oneServer(`"command": "SECRET\u0000"`),
+		"bad settings":                  oneServer(`"url": "http://h", "required": "SECRET", "prefix": "SECRET!", "timeouts": {"call": "SECRET"}, "tools": ["SECRET["], "protocolVersion": "SECRET", "forwardHeaders": ["SECRET:"]`),
+		"bad new names":                 oneServer(`"url": "http://h", "tools": {"include": "SECRET", "rename": {"a": "SECRET!", "b": "SECRET", "c": "SECRET"}}`),
+		"a bad gateway":                 `{"gateway": {"names": "SECRET", "idleTimeout": "SECRET", "limits": {"calls": "SECRET"}, "tls": {"cert": "SECRET"}}}`,
 		"an unknown key":                oneServer(`"comand": "SECRET"`),
 		"an unknown key at the top":     `{"colour": "SECRET"}`,
 		"a server that is a string":     `{"mcpServers": {"a": "SECRET"}}`,

@@ -3,9 +3,11 @@ package config
 import (
 	"bytes"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,6 +38,11 @@ func FuzzParse(f *testing.F) {
 		oneServer(`"url": "${SET}", "headers": {"K: SECRET": "SECRET"}`),
 		oneServer(`"command": "x", "env": {"K=": "SECRET", "L": "${input:SECRET}", "M": "${SECRET}", "N": "${NO}"}`),
 		`{"mcpServers": {"my SECRET": {"disabled": true}, "b": null, "b": 1}, "inputs": "SECRET"}`,
+		oneServer(`"url": "http://h", "required": "SECRET", "prefix": "SECRET SECRET", "timeouts": {"call": "SECRET"}, "tools": ["SECRET[", 1], "retry": {"initial": "2m"}`),
+		oneServer(`"url": "http://h", "tools": {"include": [], "exclude": "SECRET", "rename": {"a": "SECRET SECRET", "b": "c", "d": "c"}}, "breaker": {"failures": 1e99}`),
+		oneServer(`"url": "http://h", "protocolVersion": "SECRET", "tolerance": {"prompts": "SECRET"}, "forwardHeaders": ["SECRET: x", "Host", "A", "a"]`),
+		`{"gateway": {"names": "SECRET", "softDeadline": "SECRET", "limits": {"calls": "SECRET"}, "tls": {"cert": "${SET}SECRET"}, "watch": 1}}`,
+		everyKey(),
 		`{"a": "SECRET\x"}`, `{"a": SECRET}`, `/* SECRET`, strings.Repeat("[", 200),
 	} {
 		f.Add([]byte(strings.ReplaceAll(seed, "SECRET", secretInFile)))
@@ -53,6 +60,7 @@ func FuzzParse(f *testing.F) {
 			}
 		} else {
 			checkServers(t, c.Servers)
+			checkGateway(t, c.Gateway)
 		}
 		if !bytes.Contains(data, []byte(secretInVariable)) && !keysContain(data, secretInVariable) {
 			assert.NotContains(t, shown, secretInVariable)
@@ -86,6 +94,7 @@ func checkServers(t *testing.T, servers []Server) {
 		assert.Regexp(t, `^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`, s.Name)
 		assert.False(t, names[s.Name], "%s is there twice", s.Name)
 		names[s.Name] = true
+		checkSettings(t, s)
 		switch s.Type {
 		case "stdio":
 			assert.NotEmpty(t, s.Command)
@@ -101,6 +110,34 @@ func checkServers(t *testing.T, servers []Server) {
 			assert.Fail(t, "no transport", s.Type)
 		}
 	}
+}
+
+func checkSettings(t *testing.T, s Server) {
+	t.Helper()
+	assert.Regexp(t, `^([A-Za-z0-9][A-Za-z0-9_-]{0,31})?$`, s.Prefix)
+	for _, d := range []time.Duration{s.Timeouts.Connect, s.Timeouts.Discovery, s.Timeouts.Call, s.Retry.Initial, s.Retry.Max} {
+		assert.True(t, d >= 0 && d <= longest, d)
+	}
+	for _, pattern := range append(s.Tools.Include, s.Tools.Exclude...) {
+		_, err := path.Match(pattern, "x")
+		assert.NoError(t, err)
+	}
+	for _, name := range s.Tools.Rename {
+		assert.Regexp(t, `^[A-Za-z0-9_.-]{1,128}$`, name)
+	}
+	assert.True(t, s.Type != TypeStdio || len(s.ForwardHeaders) == 0)
+}
+
+func checkGateway(t *testing.T, g Gateway) {
+	t.Helper()
+	assert.Contains(t, []string{NamesPrefix, NamesPriority, NamesNone}, g.Names)
+	for _, d := range []time.Duration{g.SoftDeadline, g.IdleTimeout, g.DrainTimeout} {
+		assert.True(t, d > 0 && d <= longest, d)
+	}
+	for _, n := range []int64{g.Limits.Sessions, g.Limits.Calls, g.Limits.BodyBytes, g.Limits.HeaderBytes, g.Limits.ResponseBytes} {
+		assert.Positive(t, n)
+	}
+	assert.Equal(t, g.TLS.Cert == "", g.TLS.Key == "")
 }
 
 // keysContain says whether text is part of a key, where it may be shown.

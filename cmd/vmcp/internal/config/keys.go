@@ -5,32 +5,75 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/mcp-candor/candor/vmcp"
 )
 
-// serverKeys are the keys of a server that have an effect. Value: the key that it is another name of.
-var serverKeys = map[string]string{
-	"command":           "command",
-	"args":              "args",
-	"env":               "env",
-	"cwd":               "cwd",
-	"working_directory": "cwd", // Warp
-	"workingDirectory":  "cwd", // JetBrains
-	"url":               "url",
-	"serverUrl":         "url", // Windsurf, Antigravity
-	"httpUrl":           "url", // Gemini CLI; always streamable HTTP
-	"baseUrl":           "url", // Cherry Studio
-	"headers":           "headers",
-	"type":              "type",
-	"transport":         "type", // FastMCP, VS Code's gallery
-	"transportType":     "type", // Cline, older
-	"disabled":          "disabled",
-	"enabled":           "disabled", // Zed, JetBrains; says the opposite
-	"isActive":          "disabled", // Cherry Studio; says the opposite
+// transportKeys are the keys of a server that say what it is and how to reach it; the settings of
+// settingsTable say how vmcp treats it.
+var transportKeys = []about{
+	{name: "command", kind: "string", standard: "none", example: `"npx"`,
+		effect: `The program to start, which speaks MCP over its standard input and output. A server has this or a "url".`,
+		schema: stringSchema()},
+	{name: "args", kind: "array of strings", standard: "none", example: `["-y", "@modelcontextprotocol/server-everything"]`,
+		effect: "The arguments of the command.",
+		schema: schema{"type": []string{"array", "null"}, "items": schema{"type": "string"}}},
+	{name: "env", kind: "object of strings", standard: "none", example: `{"API_KEY": "${API_KEY}"}`,
+		effect: "Variables for the command, beside those of vmcp's own environment.",
+		schema: schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": "^[^=]+$"}, "additionalProperties": schema{"type": "string"}}},
+	{name: "cwd", kind: "string", standard: "that of vmcp", example: `"/srv"`,
+		others: []string{
+			"working_directory", // Warp
+			"workingDirectory",  // JetBrains
+		},
+		effect: "The working directory of the command.",
+		schema: stringSchema()},
+	{name: "url", kind: "string", standard: "none", example: `"https://example.com/mcp"`,
+		others: []string{
+			"serverUrl", // Windsurf, Antigravity
+			"httpUrl",   // Gemini CLI; always streamable HTTP
+			"baseUrl",   // Cherry Studio
+		},
+		effect: `The absolute http or https URL of a server to connect to. "httpUrl" is streamable HTTP whatever its path.`,
+		schema: schema{"type": []string{"string", "null"}, "pattern": urlPattern}},
+	{name: "headers", kind: "object of strings", standard: "none", example: `{"Authorization": "Bearer ${TOKEN}"}`,
+		effect: "HTTP headers of every request to the server.",
+		schema: schema{"type": []string{"object", "null"}, "propertyNames": schema{"pattern": vmcp.HeaderNamePattern}, "additionalProperties": schema{"type": "string"}}},
+	{name: "type", kind: `"stdio", "http" or "sse"`, standard: `"stdio" for a command; "sse" for a URL whose path ends in /sse, else "http"`, example: `"http"`,
+		others: []string{
+			"transport",     // FastMCP, VS Code's gallery
+			"transportType", // Cline, older
+		},
+		effect: `The transport. "streamable-http", "streamableHttp" and "streamable_http" are "http" too.`,
+		schema: schema{"enum": typeValues()}},
+	{name: "disabled", kind: "boolean", standard: "false", example: `true`,
+		others: []string{
+			"enabled",  // Zed, JetBrains; says the opposite
+			"isActive", // Cherry Studio; says the opposite
+		},
+		effect: `Leaves the server out, and everything in it unchecked. "enabled" and "isActive" say the opposite.`,
+		schema: schema{"type": []string{"boolean", "null"}}},
+}
+
+// allServerKeys are the keys of a server that have an effect.
+var allServerKeys = slices.Concat(transportKeys, abouts(settingsTable))
+
+// serverKeys are the same by each of their names. Value: the key that it is a name of.
+var serverKeys = byName(allServerKeys)
+
+func byName(keys []about) map[string]string {
+	names := map[string]string{}
+	for _, k := range keys {
+		for _, name := range append([]string{k.name}, k.others...) {
+			names[name] = k.name
+		}
+	}
+	return names
 }
 
 const (
 	noSignIn     = `vmcp cannot sign in; put a token into "headers", for example {"Authorization": "Bearer ${TOKEN}"}`
-	allTools     = "vmcp offers every tool of the server"
+	chooseTools  = `choose with "tools", for example {"include": ["get_*"]}`
+	setTimeouts  = `set "timeouts", for example {"call": "60s"}`
 	noSandbox    = "vmcp starts the command without a sandbox"
 	putInHeaders = `put the headers into "headers", with "${NAME}" for what is secret`
 )
@@ -45,18 +88,17 @@ var withoutEffect = map[string]string{
 	"disabledAutoApproveTools": "", // Cherry Studio
 
 	// Which tools there are.
-	"tools":         allTools, // GitHub Copilot CLI, FastMCP
-	"includeTools":  allTools, // Gemini CLI, Amp
-	"excludeTools":  allTools, // Gemini CLI
-	"enabledTools":  allTools,
-	"disabledTools": allTools, // Windsurf, Roo Code, Kiro
-	"alwaysLoad":    "",       // Claude Code
-	"filterMapping": "",       // GitHub Copilot CLI
+	"includeTools":  chooseTools, // Gemini CLI, Amp
+	"excludeTools":  chooseTools, // Gemini CLI
+	"enabledTools":  chooseTools,
+	"disabledTools": chooseTools, // Windsurf, Roo Code, Kiro
+	"alwaysLoad":    "",          // Claude Code
+	"filterMapping": "",          // GitHub Copilot CLI
 
 	// How long to wait.
-	"timeout":           "", // Cline, Roo Code, Gemini CLI, Claude Code, Zed
-	"timeoutMs":         "", // Kiro
-	"connectionTimeout": "", // Continue
+	"timeout":           setTimeouts, // Cline, Roo Code, Gemini CLI, Claude Code, Zed
+	"timeoutMs":         setTimeouts, // Kiro
+	"connectionTimeout": setTimeouts, // Continue
 
 	// What to show.
 	"name":          "", // Continue, Cherry Studio
@@ -173,6 +215,7 @@ var meant = map[string]string{
 	"uri": "url", "endpoint": "url", // Goose
 	"http_headers": "headers", // Codex
 	"directory":    "cwd", "dir": "cwd",
+	"protocol": "protocolVersion",
 }
 
 func newSet(names ...string) map[string]bool {
@@ -212,7 +255,7 @@ func nearest(key string, names []string) string {
 var serverKeyNames = slices.Concat(sortedKeys(serverKeys), sortedKeys(withoutEffect))
 
 // topKeys are the candidates for nearest beside "mcpServers" and in its place.
-var topKeys = []string{"mcpServers", "$schema"}
+var topKeys = []string{"mcpServers", "gateway", "$schema"}
 
 func sortedKeys[V any](m map[string]V) []string {
 	var keys []string

@@ -165,6 +165,11 @@ func (e entry) member(m hujson.ObjectMember) entry {
 	return member
 }
 
+// element is the i-th of an array.
+func (e entry) element(i int, v hujson.Value) entry {
+	return entry{path: fmt.Sprintf("%s[%d]", e.path, i), at: v.StartOffset, value: v}
+}
+
 // list are the strings of an array; remedy is for what is none.
 func (r *reader) list(e entry, remedy string) []string {
 	array, ok := e.value.Value.(*hujson.Array)
@@ -174,7 +179,7 @@ func (r *reader) list(e entry, remedy string) []string {
 	}
 	texts := make([]string, len(array.Elements))
 	for i, v := range array.Elements {
-		texts[i], _ = r.text(entry{path: fmt.Sprintf("%s[%d]", e.path, i), at: v.StartOffset, value: v})
+		texts[i], _ = r.text(e.element(i, v))
 	}
 	return texts
 }

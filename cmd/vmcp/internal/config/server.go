@@ -61,7 +61,20 @@ func (r *reader) server(e entry) (s Server, disabled bool) {
 		r.problem(e, `neither a "command" nor a "url"`,
 			`Give it a "command" to start, such as "npx", or a "url" to connect to, such as "https://example.com/mcp".`)
 	}
+	r.settings(&s, f)
 	return s, false
+}
+
+// settings fills in what the server's transport has no part in.
+func (r *reader) settings(s *Server, f fields) {
+	for _, k := range settingsTable {
+		if at, ok := f[k.name]; ok {
+			k.read(r, at, s)
+		}
+	}
+	if at, ok := f["forwardHeaders"]; ok {
+		r.checkForwarded(at, s)
+	}
 }
 
 // disabled is true if any of the keys that can say so does.
@@ -80,13 +93,15 @@ func (r *reader) disabled(members []entry) bool {
 	return disabled
 }
 
+const goodName = `Use letters, digits, "_" and "-", 32 at most, the first a letter or a digit.`
+
 var badRunes = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 func (r *reader) checkName(e entry) {
 	if vmcp.ValidID(e.name) {
 		return
 	}
-	remedy := `Use letters, digits, "_" and "-", 32 at most, the first a letter or a digit.`
+	remedy := goodName
 	if name := suggestName(e.name); name != "" {
 		remedy = fmt.Sprintf("Rename it, for example to %q.", name)
 	}
@@ -104,7 +119,7 @@ func (r *reader) fields(server entry, members []entry) fields {
 		key, known := serverKeys[m.name]
 		_, ignored := withoutEffect[m.name]
 		switch {
-		case isComment(m.name) || key == "disabled" || known && m.blank():
+		case isComment(m.name) || key == "disabled" || known && m.blank() && !meansNothing(key, m):
 		case known:
 			r.addField(f, key, m)
 		case ignored:
@@ -133,7 +148,7 @@ func (r *reader) unknownServerKey(e entry) {
 		near = nearest(e.name, serverKeyNames)
 	}
 	if near == "" {
-		r.problem(e, "unknown key", "Remove it: vmcp knows command, args, env, cwd, url, headers, type and disabled.")
+		r.problem(e, "unknown key", "Remove it: vmcp knows "+listed(namesOf(allServerKeys), "and")+".")
 		return
 	}
 	r.problem(e, "unknown key", fmt.Sprintf("Did you mean %q?", near))
@@ -270,8 +285,7 @@ var envRule = textsRule{
 	value: func(string) fault { return fault{} },
 }
 
-// headerName is what HTTP calls a token.
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+var headerName = regexp.MustCompile(vmcp.HeaderNamePattern)
 
 // headerRule takes names that differ in case only for one name: HTTP does so too, and which of the
 // two is sent would be chance.

@@ -7,12 +7,18 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// servers are those of the whole file that are not disabled.
-func (r *reader) servers(root entry) []Server {
-	all, ok := r.mcpServers(root)
-	if !ok {
-		return nil
+// file is what the whole file says.
+func (r *reader) file(root entry) ([]Server, Gateway) {
+	top := r.top(root)
+	var servers []Server
+	if top.servers.path != "" {
+		servers = r.servers(top.servers)
 	}
+	return servers, r.gateway(top.gateway)
+}
+
+// servers are those that are not disabled.
+func (r *reader) servers(all entry) []Server {
 	members, ok := r.members(all, "Write {NAME: {...}} for each server, for example "+example+".")
 	if !ok {
 		return nil
@@ -44,18 +50,36 @@ func (r *reader) noServers(all entry, disabled int) {
 	r.problem(all, "there is no server in it", "Add one, for example "+example+".")
 }
 
-// mcpServers is the value of that name, and whether there is one.
-func (r *reader) mcpServers(root entry) (entry, bool) {
+// top are the values of the file's own keys; a key that is not there has no path.
+type top struct{ servers, gateway entry }
+
+func (r *reader) top(root entry) (t top) {
 	members, ok := r.members(root, "Write your servers into one, for example "+example+".")
 	if !ok {
-		return entry{}, false
+		return t
 	}
-	var servers entry
-	var others, unknown []entry
+	others, unknown := r.sortTop(members, &t)
+	found := t.servers.path != ""
+	if !found && looksLikeServer(root) {
+		r.problem(root, `a server that is not in "mcpServers"`, `Write {"mcpServers": {"NAME": {...}}} around it.`)
+		return t
+	}
+	r.noteOtherPrograms(others)
+	explained := r.unknownTopKeys(unknown, found)
+	if !found && !explained {
+		r.problem(root, `there is no "mcpServers"`, "Write your servers into it, for example "+example+".")
+	}
+	return t
+}
+
+// sortTop puts each member where it belongs: what is the file's own goes into t.
+func (r *reader) sortTop(members []entry, t *top) (others, unknown []entry) {
 	for _, m := range members {
 		switch {
 		case m.name == "mcpServers":
-			servers = m
+			t.servers = m
+		case m.name == "gateway":
+			t.gateway = m
 		case m.name == "$schema" || isComment(m.name):
 		case switches[m.name] != "":
 			r.note(m, m.path+" has no effect in vmcp: "+switches[m.name])
@@ -65,17 +89,7 @@ func (r *reader) mcpServers(root entry) (entry, bool) {
 			unknown = append(unknown, m)
 		}
 	}
-	found := servers.path != ""
-	if !found && looksLikeServer(root) {
-		r.problem(root, `a server that is not in "mcpServers"`, `Write {"mcpServers": {"NAME": {...}}} around it.`)
-		return entry{}, false
-	}
-	r.noteOtherPrograms(others)
-	explained := r.unknownTopKeys(unknown, found)
-	if !found && !explained {
-		r.problem(root, `there is no "mcpServers"`, "Write your servers into it, for example "+example+".")
-	}
-	return servers, found
+	return others, unknown
 }
 
 func (r *reader) noteOtherPrograms(keys []entry) {
@@ -108,7 +122,7 @@ func (r *reader) unknownTopKeys(keys []entry, found bool) (explained bool) {
 			explained = explained || near == "mcpServers"
 			continue
 		default:
-			r.problem(key, "unknown key", `Remove it: vmcp reads "mcpServers" only.`)
+			r.problem(key, "unknown key", `Remove it: vmcp reads "mcpServers" and "gateway" only.`)
 			continue
 		}
 		explained = true
