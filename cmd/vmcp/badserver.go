@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/mcp-candor/candor/badserver"
 	"github.com/spf13/cobra"
@@ -31,6 +32,9 @@ github.com/mcp-candor/candor/badserver says what it can express.`,
   vmcp badserver --script boastful.json`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
+			if err := exclusive(command, "stdio", "sse", "listen"); err != nil {
+				return usage{err}
+			}
 			if err := checkLoopback(listen); err != nil {
 				return usage{err}
 			}
@@ -49,8 +53,6 @@ github.com/mcp-candor/candor/badserver says what it can express.`,
 	if err := command.MarkFlagRequired("script"); err != nil {
 		panic(err) // the flag is defined above
 	}
-	command.MarkFlagsMutuallyExclusive("stdio", "sse")
-	command.MarkFlagsMutuallyExclusive("stdio", "listen")
 	return command
 }
 
@@ -87,10 +89,11 @@ func actOverHTTP(ctx context.Context, out io.Writer, server *badserver.Server, s
 	}
 	release := context.AfterFunc(ctx, func() { _ = server.Close() }) // what hangs must not hold up the end
 	defer release()
-	return listenAndServe(ctx, handler, address, func(at string) error {
+	plain := &httpServer{Server: http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}}
+	return plain.listenAndServe(ctx, address, func(at string) error {
 		_, err := fmt.Fprintf(out, "bad server at http://%s/\nCtrl-C ends it.\n", at)
 		return err
-	})
+	}, func() error { return nil })
 }
 
 // printRequests leaves the HTTP headers out: they hold the client's secrets.

@@ -165,7 +165,7 @@ func TestWrongUsageCostsStatus2AndNamesTheRemedy(t *testing.T) {
 		"an empty configuration":            {[]string{"tools", "--config", ""}, "--config is empty"},
 		"an empty URL":                      {[]string{"check", "--url", ""}, "--url is not an absolute http or https URL"},
 		"a URL of another scheme":           {[]string{"check", "--url", "ftp://x/y"}, "--url is not an absolute http or https URL"},
-		"two ways to serve at once":         {[]string{"serve", "--stdio", "--listen", "127.0.0.1:0"}, "if any flags in the group"},
+		"two ways to serve at once":         {[]string{"serve", "--stdio", "--listen", "127.0.0.1:0"}, "--stdio and --listen exclude each other: give one"},
 		"an argument too many":              {[]string{"tools", "x"}, `unknown command "x" for "vmcp tools"`},
 		"a configuration that is not there": {[]string{"serve", "--config", "no-such.json"}, "no-such.json: no such file. Check the path"},
 		"an unknown key":                    {[]string{"check", "--config", unknown}, `servers.json:1: mcpServers.a.comand: unknown key. Did you mean "command"?`},
@@ -262,7 +262,7 @@ func useServe(t *testing.T, c *client.Client) {
 	assert.Equal(t, "vmcp", handshake.ServerInfo.Name)
 	tools, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 	require.NoError(t, err)
-	assert.Len(t, tools.Tools, 2)
+	assert.Len(t, tools.Tools, 3)
 	result, err := c.CallTool(t.Context(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "honest_echo", Arguments: map[string]any{"message": "hello"}}})
 	require.NoError(t, err)
 	assert.Equal(t, "hello", result.Content[0].(mcp.TextContent).Text)
@@ -279,7 +279,7 @@ func TestServeOverStdioKeepsStdoutForTheProtocol(t *testing.T) {
 	}()
 	useServe(t, client.NewClient(transport.NewIO(toClient, fromClient, io.NopCloser(strings.NewReader("")))))
 	assert.Equal(t, statusOK, <-ended, "it ends with its input")
-	assert.Contains(t, log.String(), "BACKEND")
+	assert.Contains(t, log.String(), `"event":"backend_degraded"`, "the log says how the servers are")
 }
 
 func TestServeSaysThatItsAddressIsTaken(t *testing.T) {

@@ -3,18 +3,12 @@
 package main
 
 import (
-	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-// mainVariable makes the test binary the command itself.
-const mainVariable = "VMCP_TEST_MAIN"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(mainVariable) != "" {
-		main() // which exits
-	}
+	beMain()
 	goleak.VerifyTestMain(m)
 }

@@ -35,6 +35,7 @@ var realPackages = []string{
 var scratch string
 
 func TestMain(m *testing.M) {
+	beMain()
 	scratch = npm.MustInstall("the suite against real servers", "servers", realPackages...)
 	goleak.VerifyTestMain(m)
 }

@@ -18,6 +18,7 @@ const (
 	statusFailure      = 1
 	statusUsage        = 2
 	statusContradicted = 10
+	statusDegraded     = 10
 	statusFailed       = 11
 )
 
@@ -82,7 +83,7 @@ Without --config it runs on two servers inside the program: "honest", and
 	root.SetIn(io.in)
 	root.SetOut(io.out)
 	root.SetErr(io.err)
-	root.AddCommand(newServe(), newTools(), newCheck(), newBadserver())
+	root.AddCommand(newServe(), newTools(), newStatus(), newCheck(), newValidate(), newBadserver())
 	return root
 }
 

@@ -16,18 +16,21 @@ import (
 // setup is what the commands have in common: where the backends come from and
 // where the log goes.
 type setup struct {
-	config         string
-	logLevel       slog.Level
-	contradictions string
-	timeout        time.Duration
+	config   string
+	logs     logOptions
+	timeout  time.Duration
+	observed *observability // once it is open
+
+	// What open finds out.
+	gateway  config.Gateway
+	reloader *reloader // nil without a file
 }
 
 func (s *setup) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&s.config, "config", "", "configuration `FILE` with the mcpServers that MCP clients use (default: two servers inside the program)")
-	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "lowest `LEVEL` to log: debug, info, warn or error")
-	flags.StringVar(&s.contradictions, "contradictions", "", "append each contradiction of a server to `FILE` as a line of JSON as well")
-	flags.DurationVar(&s.timeout, "timeout", 30*time.Second, "longest time for one server's handshake and lists, or for each question of check")
+	s.logs.flags(flags)
+	flags.DurationVar(&s.timeout, "timeout", 30*time.Second, "longest `TIME` for one server's handshake and lists, or for each question of check")
 }
 
 // open returns a builder and the backends: the servers, or if there are none
@@ -37,16 +40,20 @@ func (s *setup) open(command *cobra.Command, servers ...config.Server) (*vmcp.Bu
 	if err := s.check(command); err != nil {
 		return nil, nil, nil, usage{err}
 	}
-	logger, closer, err := newLogger(command.ErrOrStderr(), s.logLevel, s.contradictions)
+	observed, err := observe(command, s.logs)
 	if err != nil {
 		return nil, nil, nil, usage{err}
 	}
-	slog.SetDefault(logger) // what mcp-go has to say goes the same way
-	backends, err := s.backends(servers, logger)
+	s.observed = observed
+	backends, err := s.backends(servers, observed.logger)
 	if err != nil {
-		return nil, nil, nil, closing(usage{err}, closer)
+		return nil, nil, nil, closing(usage{err}, observed)
 	}
-	return &vmcp.Builder{Logger: logger, Timeout: s.timeout}, backends, closer, nil
+	return &vmcp.Builder{
+		Logger: observed.logger, Timeout: s.timeout, Names: namesOf(s.gateway.Names),
+		MeterProvider: observed.telemetry.MeterProvider(), TracerProvider: observed.telemetry.TracerProvider(),
+		Propagator: observed.telemetry.Propagator(),
+	}, backends, observed, nil
 }
 
 // check refuses what an unset variable in a script may have left of a flag.
@@ -62,22 +69,30 @@ func (s *setup) check(command *cobra.Command) error {
 }
 
 func (s *setup) backends(servers []config.Server, logger *slog.Logger) ([]vmcp.Backend, error) {
-	if len(servers) == 0 && s.config == "" {
+	s.gateway = config.DefaultGateway()
+	build := func(server config.Server) vmcp.Backend {
+		s.observed.secrets.Add(secretsOf(server)...)
+		return newBackend(server, forAll{timeout: s.timeout, answer: s.gateway.Limits.ResponseBytes, logger: logger})
+	}
+	switch {
+	case len(servers) > 0:
+		backends := make([]vmcp.Backend, len(servers))
+		for i, server := range servers {
+			backends[i] = build(server)
+		}
+		return backends, nil
+	case s.config == "":
 		return embedded(), nil
 	}
-	if len(servers) == 0 {
-		c, err := config.Read(s.config, os.LookupEnv)
-		if err != nil {
-			return nil, err
-		}
-		for _, note := range c.Notes {
-			logger.Info(note)
-		}
-		servers = c.Servers
+	c, err := config.Read(s.config, os.LookupEnv)
+	if err != nil {
+		return nil, err
 	}
-	backends := make([]vmcp.Backend, len(servers))
-	for i, server := range servers {
-		backends[i] = newBackend(server, s.timeout, logger)
+	for _, note := range c.Notes {
+		logger.Info(note)
 	}
+	s.gateway = c.Gateway
+	var backends []vmcp.Backend
+	s.reloader, backends = newReloader(s.config, c, build, logger)
 	return backends, nil
 }

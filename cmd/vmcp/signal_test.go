@@ -4,100 +4,67 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
-	"regexp"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// process is vmcp as a process of its own.
-type process struct {
-	*exec.Cmd
-	family *os.File // ends when the process and all that it started are gone
-	log    bytes.Buffer
+// launchHTTP waits for the endpoint of vmcp serve and connects to it.
+func launchHTTP(t *testing.T, config string, args ...string) (p *process, c *mcpclient.Client, endpoint string) {
+	t.Helper()
+	p, endpoint = launchEndpoint(t, config, args...)
+	return p, openAt(t, connect.HTTP{URL: endpoint}), endpoint
 }
 
-// launch starts vmcp serve on a configuration file.
-func launch(t *testing.T, config string, out io.Writer, args ...string) (p *process, in io.WriteCloser) {
+// childOf is the configuration of a server that is this command: a badserver
+// over stdio.
+func childOf(t *testing.T, script string) map[string]any {
 	t.Helper()
 	binary, err := os.Executable()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
-	// The system hands the descriptor on to the children of the process.
-	family, held, err := os.Pipe()
-	require.NoError(t, err)
-	p = &process{Cmd: exec.CommandContext(ctx, binary, append([]string{"serve", "--config", config}, args...)...), family: family}
-	p.Env = append(os.Environ(), mainVariable+"=1", "GORACE=atexit_sleep_ms=0")
-	p.Stdout, p.Stderr, p.ExtraFiles = out, &p.log, []*os.File{held}
-	in, err = p.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, p.Start())
-	require.NoError(t, held.Close())
-	t.Cleanup(func() { assert.NoError(t, family.Close()) })
-	return p, in
-}
-
-// ended waits for the end of the process, which must be a good one.
-func (p *process) ended(t *testing.T) {
-	t.Helper()
-	require.NoError(t, p.Wait(), "the exit status; the log: %s", &p.log)
-	require.NoError(t, p.family.SetReadDeadline(time.Now().Add(20*time.Second)))
-	_, err := io.Copy(io.Discard, p.family)
-	require.NoError(t, err, "it left a child behind")
-}
-
-// launchHTTP waits for the endpoint of vmcp serve and connects to it.
-func launchHTTP(t *testing.T, config string) (p *process, c *mcpclient.Client, endpoint string) {
-	t.Helper()
-	reader, writer := io.Pipe()
-	p, _ = launch(t, config, writer, "--listen", "127.0.0.1:0")
-	t.Cleanup(func() { _ = writer.Close() })
-	lines := bufio.NewScanner(reader)
-	for endpoint == "" && lines.Scan() {
-		endpoint = regexp.MustCompile(`http://\S+/mcp`).FindString(lines.Text())
+	return map[string]any{
+		"command": binary, "args": []string{"badserver", "--stdio", "--script", write(t, "script.json", script)},
+		"env": map[string]string{mainVariable: "1"},
 	}
-	require.NotEmpty(t, endpoint)
-	go func() { _, _ = io.Copy(io.Discard, reader) }()
-	c, err := connect.Open(t.Context(), connect.HTTP{URL: endpoint})
+}
+
+// configFileOf writes a configuration of servers, and of the gateway.
+func configFileOf(t *testing.T, servers map[string]any, gateway ...map[string]any) string {
+	t.Helper()
+	document := map[string]any{"mcpServers": servers}
+	for _, settings := range gateway {
+		document["gateway"] = settings
+	}
+	config, err := json.Marshal(document)
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, c.Close()) })
-	return p, c, endpoint
+	return write(t, "servers.json", string(config))
 }
 
 // oneChild writes a configuration with a stdio server, which is this command
 // too, and with what else is given.
 func oneChild(t *testing.T, others map[string]any) string {
 	t.Helper()
-	binary, err := os.Executable()
-	require.NoError(t, err)
-	script := write(t, "script.json", `{"capabilities": {"tools": {}}, "answers": {
+	servers := map[string]any{"child": childOf(t, `{"capabilities": {"tools": {}}, "answers": {
 		"tools/list": [{"result": {"tools": [{"name": "run", "inputSchema": {"type": "object"}}]}}],
-		"tools/call": [{"result": {"content": [{"type": "text", "text": "done"}]}}]}}`)
-	servers := map[string]any{"child": map[string]any{"command": binary, "args": []string{"badserver", "--stdio", "--script", script}}}
-	for name, other := range others {
-		servers[name] = other
-	}
-	config, err := json.Marshal(map[string]any{"mcpServers": servers})
-	require.NoError(t, err)
-	return write(t, "servers.json", string(config))
+		"tools/call": [{"result": {"content": [{"type": "text", "text": "done"}]}}]}}`)}
+	maps.Copy(servers, others)
+	return configFileOf(t, servers)
 }
 
 // slow is a server whose tool says when it is called, and answers when it may.
@@ -180,6 +147,9 @@ func TestASignalLetsCallsInFlightEnd(t *testing.T) {
 	}
 }
 
+// drainTime is how long calls in flight may take to end on shutdown.
+var drainTime = config.DefaultGateway().DrainTimeout
+
 func TestASignalEndsCallsThatDoNotEndThemselves(t *testing.T) {
 	t.Parallel()
 	slow, entry := newSlow(t)
@@ -192,8 +162,7 @@ func TestASignalEndsCallsThatDoNotEndThemselves(t *testing.T) {
 	<-slow.called
 	began := time.Now()
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	var broken *transport.Error
-	require.ErrorAs(t, <-ended, &broken)
+	require.ErrorContains(t, <-ended, "the gateway is shutting down", "the caller is told")
 	p.ended(t)
 	assert.GreaterOrEqual(t, time.Since(began), drainTime)
 	assert.Less(t, time.Since(began), drainTime+5*time.Second)
@@ -220,4 +189,30 @@ func TestServeOverStdioLeavesNoChild(t *testing.T) {
 			require.NoError(t, writer.Close())
 		})
 	}
+}
+
+// Who presses Ctrl-C again does not want to wait for calls in flight.
+func TestASecondCtrlCEndsServeAtOnce(t *testing.T) {
+	t.Parallel()
+	slow, entry := newSlow(t)
+	file := oneChild(t, map[string]any{"slow": entry})
+	rewrite(t, file, `{"mcpServers"`, `{"gateway": {"drainTimeout": "10m"}, "mcpServers"`)
+	p, c, endpoint := launchHTTP(t, file)
+	down := idle(t, endpoint)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := call(context.Background(), c, "slow_wait")
+		ended <- err
+	}()
+	<-slow.called
+	require.NoError(t, p.Process.Signal(syscall.SIGINT))
+	_, err := down.ReadByte()
+	require.ErrorIs(t, err, io.EOF, "it shuts down")
+	began := time.Now()
+	require.NoError(t, p.Process.Signal(syscall.SIGINT))
+	_ = p.Wait()
+	assert.Equal(t, 130, p.ProcessState.ExitCode())
+	assert.Less(t, time.Since(began), 5*time.Second)
+	require.Error(t, <-ended)
+	p.assertLeavesNoChild(t)
 }

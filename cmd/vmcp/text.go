@@ -13,9 +13,10 @@ func printJSON(out io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// printable maps what could move a terminal's cursor to a space.
+// printable maps what could move a terminal's cursor, or turn the direction of
+// text, to a space.
 func printable(r rune) rune {
-	if unicode.IsControl(r) {
+	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 		return ' '
 	}
 	return r

@@ -49,9 +49,22 @@ func noSession(out io.Writer, asJSON bool, err error) error {
 	if !ok {
 		return err
 	}
-	return errors.Join(
-		fmt.Errorf("no session: %d of %d servers failed", len(failed.Report.Failed()), len(failed.Report.Backends)),
-		printSession(out, asJSON, failed.Report, nil))
+	return errors.Join(why(failed.Report), printSession(out, asJSON, failed.Report, nil))
+}
+
+// why names the servers without which there is no session; their reasons are
+// printed with the others.
+func why(report vmcp.Report) error {
+	var needed []string
+	for _, b := range report.Backends {
+		if b.Required && b.State == vmcp.Failed {
+			needed = append(needed, b.ID)
+		}
+	}
+	if len(needed) > 0 {
+		return fmt.Errorf("no session: required and failed: %s", strings.Join(needed, ", "))
+	}
+	return fmt.Errorf("no session: %d of %d servers failed", len(report.Failed()), len(report.Backends))
 }
 
 // printSession prints the report and the tools.
@@ -71,38 +84,4 @@ func printSession(out io.Writer, asJSON bool, report vmcp.Report, tools []mcp.To
 		fmt.Fprintf(table, "%s\t%s\n", tool.Name, oneLine(tool.Description, 72))
 	}
 	return table.Flush()
-}
-
-// printBackends prints the table of servers, and under it what can be done about
-// each that is not ready.
-func printBackends(out io.Writer, report vmcp.Report) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "BACKEND\tSTATE\tTOOLS\tRESOURCES\tTEMPLATES\tPROMPTS\tREASON")
-	for _, b := range report.Backends {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", b.ID, b.State, b.Tools, b.Resources, b.ResourceTemplates, b.Prompts, oneLine(reason(b), 1000))
-	}
-	for _, b := range report.Backends {
-		if b.Remedy != "" {
-			fmt.Fprintf(table, "\n%s: %s", b.ID, b.Remedy)
-		}
-	}
-	fmt.Fprintln(table)
-	return table.Flush()
-}
-
-func reason(b vmcp.BackendReport) string {
-	if b.Reason == "" {
-		return "-"
-	}
-	return b.Reason
-}
-
-// oneLine is a text that a server wrote, in one line, without control characters
-// and not longer than a table can take.
-func oneLine(text string, longest int) string {
-	line := strings.Join(strings.Fields(strings.Map(printable, text)), " ")
-	if runes := []rune(line); len(runes) > longest {
-		return string(runes[:longest-1]) + "…"
-	}
-	return line
 }
