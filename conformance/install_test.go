@@ -31,13 +31,13 @@ func TestMain(m *testing.M) {
 // script is a file of an installed package.
 func script(path string) string { return filepath.Join(scratch, "node_modules", path) }
 
-// build compiles the program client into the folder that it returns.
-func build(t *testing.T) string {
+// compile compiles the programs into the folder that it returns.
+func compile(t *testing.T, programs ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(dir, "client"), "./client").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", append([]string{"build", "-o", dir + "/"}, programs...)...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	return dir
 }

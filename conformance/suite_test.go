@@ -112,6 +112,15 @@ type verdict struct {
 // passed is what the suite calls so: no failure and no warning.
 func (v verdict) passed() bool { return len(v.missed) == 0 }
 
+// check is one of the things that a scenario looks at.
+type check struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Message string `json:"errorMessage"`
+}
+
+func (c check) missed() bool { return c.Status == "FAILURE" || c.Status == "WARNING" }
+
 // read reads the results of a scenario.
 func read(t *testing.T, results, scenario string) verdict {
 	t.Helper()
@@ -123,18 +132,14 @@ func read(t *testing.T, results, scenario string) verdict {
 		require.NoError(t, err)
 		return data
 	}
-	var checks []struct {
-		ID      string `json:"id"`
-		Status  string `json:"status"`
-		Message string `json:"errorMessage"`
-	}
+	var checks []check
 	require.NoError(t, json.Unmarshal(file("checks.json"), &checks))
 	v := verdict{log: string(file("stderr.txt"))}
-	for _, check := range checks {
-		v.checks = append(v.checks, check.ID+" "+check.Status)
-		if check.Status == "FAILURE" || check.Status == "WARNING" {
-			v.missed = append(v.missed, check.ID)
-			v.log += check.ID + ": " + check.Message + "\n"
+	for _, c := range checks {
+		v.checks = append(v.checks, c.ID+" "+c.Status)
+		if c.missed() {
+			v.missed = append(v.missed, c.ID)
+			v.log += c.ID + ": " + c.Message + "\n"
 		}
 	}
 	if !bytes.Contains(file("stdout.txt"), []byte("done")) {

@@ -34,9 +34,10 @@ func word(v verdict) string {
 	return "fail"
 }
 
-func readList(t *testing.T) []string {
+// readLines reads a list without its comments and the blanks that align it.
+func readLines(t *testing.T, file string) []string {
 	t.Helper()
-	data, err := os.ReadFile(listFile)
+	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var lines []string
 	for text := range strings.Lines(string(data)) {
