@@ -9,7 +9,7 @@ BIN           := bin
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## serve two servers that are inside the program: one honest, one that breaks its promises
@@ -31,6 +31,11 @@ race: ## all tests with the race detector
 .PHONY: bench
 bench: ## what the chain costs, in ns/op and allocs/op
 	$(GO) test -run '^$$' -bench . -benchmem ./mcpclient ./middleware_test
+
+.PHONY: bench-gateway
+bench-gateway: build ## what vmcp serve costs before 50 backends of 20 tools, beside a direct connection
+	$(GO) build -o $(BIN)/bench-gateway ./vmcp/gateway/bench
+	$(BIN)/bench-gateway --vmcp $(BIN)/vmcp
 
 .PHONY: fuzz
 fuzz: ## every fuzz target, each for FUZZTIME (30s)
@@ -55,8 +60,9 @@ $(BIN)/golangci-lint-$(GOLANGCI_LINT):
 	mv $(BIN)/golangci-lint $@
 
 .PHONY: docs-check
-docs-check: ## fail if a generated page is not what the code generates
-	$(GO) test -count=1 -run '^TestDifferences$$' ./middleware_test
+docs-check: ## fail if a page is not what the code generates, or names what does not exist
+	$(GO) test -count=1 -run '^Test(Differences|Events|Schema|ConfigurationPage|TheExamplesOfTheConfigurationPageWork|TheDocumentationListsEveryFieldAndNoOther|Documents.*|DashboardKeepsToGrafanasSchema)$$' \
+		./cmd/vmcp ./cmd/vmcp/internal/config ./cmd/vmcp/internal/telemetry ./middleware ./middleware_test ./vmcp/status
 
 .PHONY: tidy-check
 tidy-check: ## fail if go.mod, go.sum or a file's format is not tidy
@@ -64,5 +70,5 @@ tidy-check: ## fail if go.mod, go.sum or a file's format is not tidy
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt -w on these'; exit 1; }
 
 .PHONY: real
-real: ## the suite against real servers and clients from npm (needs Node 20 and npm)
-	$(GO) test -tags real -count=1 -timeout 15m -run '^TestReal' -v ./cmd/vmcp ./conformance
+real: ## the suite against real servers and clients from npm, Chromium and Prometheus (needs Node 20, npm, chromium, prometheus)
+	$(GO) test -tags real -count=1 -timeout 15m -run '^TestReal' -v ./cmd/vmcp ./conformance ./vmcp ./vmcp/status
