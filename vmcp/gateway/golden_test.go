@@ -72,7 +72,7 @@ var goldenLosses = []struct{ places, why string }{
 	{`\.(ttlMs|cacheScope):`, "the gateway's lists are its own, and may change at any time"},
 	{` tools\.result\.tools\.\w+\.execution`, "tasks are not handed on"},
 	{`(large|minimum): 9007199254740993 -> 9007199254740992`, "mcp-go decodes numbers as float64, but for arguments and structured content"},
-	{`\\"progressToken\\":\\"token\\"}" -> "\{\\"(arguments|meta)\\":.*\\"example.com/mine\\":`, "progress is not handed back, so nobody asks for it"},
+	{`\\"progressToken\\":\\"token\\"}" -> "\{\\"(arguments|meta)\\":.*\\"example.com/mine\\":`, "the session gives each call a progress token of its own, and hands progress back under the caller's"},
 }
 
 // What a client sees of a server through a gateway is what it sees directly,
