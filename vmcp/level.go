@@ -23,7 +23,7 @@ func (s *Session) HasLogging() bool {
 // each that did and wraps its own. A level that there is not is
 // [mcp.ErrInvalidParams].
 func (s *Session) SetLevel(ctx context.Context, level mcp.LoggingLevel) error {
-	if !slices.Contains(levels, level) {
+	if !ValidLevel(level) {
 		return fmt.Errorf("%w: there is no logging level %q; it is one of %q", mcp.ErrInvalidParams, level, levels)
 	}
 	if s.life.Err() != nil {
@@ -55,6 +55,9 @@ var levels = []mcp.LoggingLevel{
 	mcp.LoggingLevelDebug, mcp.LoggingLevelInfo, mcp.LoggingLevelNotice, mcp.LoggingLevelWarning,
 	mcp.LoggingLevelError, mcp.LoggingLevelCritical, mcp.LoggingLevelAlert, mcp.LoggingLevelEmergency,
 }
+
+// ValidLevel says whether the protocol has a level of log messages.
+func ValidLevel(level mcp.LoggingLevel) bool { return slices.Contains(levels, level) }
 
 // logs says whether the backend advertises log messages.
 func (m *member) logs() bool { return m.has().Logging != nil }

@@ -48,7 +48,7 @@ func (m *member) passOn(notification mcp.JSONRPCNotification) {
 func handedOn(notification mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	var kept map[string]any
 	for key, value := range notification.Params.Meta {
-		if isHop(key) {
+		if IsHop(key) {
 			continue
 		}
 		if kept == nil {

@@ -60,7 +60,7 @@ func onward(meta *mcp.Meta, token string) *mcp.Meta {
 	}
 	if meta != nil {
 		for key, value := range meta.AdditionalFields {
-			if key != "progressToken" && !isHop(key) {
+			if key != "progressToken" && !IsHop(key) {
 				kept.AdditionalFields[key] = value
 			}
 		}
@@ -71,5 +71,6 @@ func onward(meta *mcp.Meta, token string) *mcp.Meta {
 	return kept
 }
 
-// isHop says whether a key of _meta is about one connection.
-func isHop(key string) bool { return strings.HasPrefix(key, "io.modelcontextprotocol/") }
+// IsHop says whether a key of _meta is the protocol's own, about one
+// connection: such keys are not handed on.
+func IsHop(key string) bool { return strings.HasPrefix(key, "io.modelcontextprotocol/") }

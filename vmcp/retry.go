@@ -61,12 +61,7 @@ func permanent(err error) bool {
 		return true
 	}
 	return errors.Is(err, transport.ErrAuthorizationRequired) || errors.Is(err, transport.ErrOAuthAuthorizationRequired) ||
-		hasStatus(err, http.StatusForbidden) ||
+		wire.HasStatus(err, http.StatusForbidden) ||
 		mcp.IsUnsupportedProtocolVersion(err) ||
 		errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
-}
-
-func hasStatus(err error, code int) bool {
-	status, ok := errors.AsType[*wire.StatusError](err)
-	return ok && status.StatusCode == code
 }

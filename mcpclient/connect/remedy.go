@@ -55,15 +55,15 @@ var remedies = []struct {
 		"install the command, or give its full path"},
 	{func(err error) bool { return errors.Is(err, fs.ErrPermission) },
 		"make the command executable"},
-	{func(err error) bool { return isUnauthorized(err) || hasStatus(err, http.StatusForbidden) },
+	{func(err error) bool { return isUnauthorized(err) || wire.HasStatus(err, http.StatusForbidden) },
 		"the server wants other credentials: check the headers, such as Authorization"},
 	{isNoEventStream,
 		"check the path of the URL; a server that speaks streamable HTTP is configured with \"type\": \"http\""},
 	{func(err error) bool {
-		return errors.Is(err, transport.ErrLegacySSEServer) || hasStatus(err, http.StatusMethodNotAllowed)
+		return errors.Is(err, transport.ErrLegacySSEServer) || wire.HasStatus(err, http.StatusMethodNotAllowed)
 	},
 		"check the path of the URL; a server that speaks the older HTTP+SSE transport is configured with \"type\": \"sse\""},
-	{func(err error) bool { return hasStatus(err, http.StatusTooManyRequests) },
+	{func(err error) bool { return wire.HasStatus(err, http.StatusTooManyRequests) },
 		"the server is asked too often: try again later"},
 	{func(err error) bool {
 		var status *wire.StatusError
@@ -109,9 +109,4 @@ func isNoEventStream(err error) bool {
 	var status *wire.StatusError
 	return errors.As(err, &status) && status.Method == http.MethodGet &&
 		(status.StatusCode == http.StatusNotFound || status.StatusCode == http.StatusMethodNotAllowed)
-}
-
-func hasStatus(err error, code int) bool {
-	var status *wire.StatusError
-	return errors.As(err, &status) && status.StatusCode == code
 }

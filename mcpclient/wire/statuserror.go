@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -90,4 +91,10 @@ func excerpt(body string) string {
 		end--
 	}
 	return strconv.Quote(body[:end]) + "..."
+}
+
+// HasStatus says whether an error is a [*StatusError] with that status.
+func HasStatus(err error, status int) bool {
+	failed, ok := errors.AsType[*StatusError](err)
+	return ok && failed.StatusCode == status
 }

@@ -114,40 +114,30 @@ func (c *call) checkParamHeaders(name string) error {
 
 // said gives an error of a session the JSON-RPC code that the caller's protocol
 // has for it. Those of backends keep theirs.
-func (c *call) said(err error) error {
+func (c *call) said(err error) error { return c.Client.InEra(failureOf(err)) }
+
+func failureOf(err error) error {
 	if errors.Is(err, vmcp.ErrClosed) {
 		return errShut // nothing else closes a session that is in use
 	}
 	if unknown, ok := errors.AsType[*vmcp.UnknownError](err); ok {
-		return c.unknown(unknown)
+		return notFound(unknown)
 	}
 	if gone, ok := errors.AsType[*vmcp.UnavailableError](err); ok {
 		return unavailable(gone)
 	}
 	if refused, ok := errors.AsType[*vmcp.RefusedError](err); ok {
-		return &endpoint.Failure{Code: c.codeOf(refused), Message: fmt.Sprintf("backend %q: %s", refused.Backend, refused.Message), Data: refused.Data}
+		return &endpoint.Failure{Code: refused.Code, Message: fmt.Sprintf("backend %q: %s", refused.Backend, refused.Message), Data: refused.Data}
 	}
 	return err
 }
 
-// codeOf is a backend's code, but for the one that protocol 2026-07-28 dropped.
-func (c *call) codeOf(refused *vmcp.RefusedError) int {
-	if refused.Code == mcp.RESOURCE_NOT_FOUND && c.Client.Modern() {
-		return mcp.INVALID_PARAMS
-	}
-	return refused.Code
-}
-
-// unknown says that nobody has something; of a resource both eras want its URI.
-func (c *call) unknown(err *vmcp.UnknownError) error {
-	failure := &endpoint.Failure{Code: mcp.INVALID_PARAMS, Message: err.Error()}
+// notFound says that nobody has something; of a resource both eras want its URI.
+func notFound(err *vmcp.UnknownError) error {
 	if err.Kind == "resource" {
-		failure.Data = map[string]any{"uri": err.Name}
-		if !c.Client.Modern() {
-			failure.Code = mcp.RESOURCE_NOT_FOUND
-		}
+		return &endpoint.Failure{Code: mcp.RESOURCE_NOT_FOUND, Message: err.Error(), Data: map[string]any{"uri": err.Name}}
 	}
-	return failure
+	return &endpoint.Failure{Code: mcp.INVALID_PARAMS, Message: err.Error()}
 }
 
 // handBack leaves of a backend's result what goes on to the caller: not what the
@@ -160,7 +150,7 @@ func handBack(result *mcp.Result) {
 		return
 	}
 	kept := maps.Clone(result.Meta.AdditionalFields)
-	maps.DeleteFunc(kept, func(key string, _ any) bool { return isOfTheHop(key) })
+	maps.DeleteFunc(kept, func(key string, _ any) bool { return vmcp.IsHop(key) })
 	result.Meta = nil
 	if len(kept) > 0 {
 		result.Meta = &mcp.Meta{AdditionalFields: kept}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 )
 
@@ -17,7 +18,7 @@ const levelPatience = time.Second
 // caller his answer.
 func (c *caller) wantsLogs(ctx context.Context, request *endpoint.Request) (done func()) {
 	level := request.Client.Level()
-	if !request.Client.Modern() || !isLevel(level) {
+	if !request.Client.Modern() || !vmcp.ValidLevel(level) {
 		return func() {}
 	}
 	c.mu.Lock()

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/vmcp"
@@ -30,7 +29,3 @@ func (c *call) outgoing(ctx context.Context, notify func(mcp.JSONRPCNotification
 	}
 	return vmcp.WithPeer(out, peer)
 }
-
-// isOfTheHop says whether a key of _meta is the protocol's own, about one
-// connection.
-func isOfTheHop(key string) bool { return strings.HasPrefix(key, "io.modelcontextprotocol/") }

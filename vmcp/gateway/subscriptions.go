@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/vmcp"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -14,21 +15,11 @@ func (c *call) setLevel() (any, error) {
 	if err := c.Decode(&params); err != nil {
 		return nil, err
 	}
-	if !isLevel(params.Level) {
+	if !vmcp.ValidLevel(params.Level) {
 		return nil, fmt.Errorf("%w: there is no level %q", mcp.ErrInvalidParams, params.Level)
 	}
 	c.Client.SetLevel(params.Level)
 	return nil, c.said(c.caller.lower(c.outgoing(c.ctx, c.Notify, nil), params.Level))
-}
-
-func isLevel(level mcp.LoggingLevel) bool {
-	switch level {
-	case mcp.LoggingLevelDebug, mcp.LoggingLevelInfo, mcp.LoggingLevelNotice, mcp.LoggingLevelWarning,
-		mcp.LoggingLevelError, mcp.LoggingLevelCritical, mcp.LoggingLevelAlert, mcp.LoggingLevelEmergency:
-		return true
-	default:
-		return false
-	}
 }
 
 func (c *call) subscribe() (any, error) {

@@ -71,7 +71,7 @@ func (c *caller) tell(_ string, n mcp.JSONRPCNotification) {
 // One of a level that there is not goes to all of them.
 func (c *caller) log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	sends := func(wanted mcp.LoggingLevel) bool {
-		return wanted == "" || !isLevel(level) || level.ShouldSendTo(wanted)
+		return wanted == "" || !vmcp.ValidLevel(level) || level.ShouldSendTo(wanted)
 	}
 	c.each(func(client *endpoint.Client) {
 		if sends(client.Level()) {

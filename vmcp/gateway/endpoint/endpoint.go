@@ -116,7 +116,7 @@ func (e *Endpoint) encode(ctx context.Context, asked *Request, result any, err e
 	}()
 	defer e.recovered(ctx, string(asked.Method), &failed)
 	if err != nil {
-		return failure(asked.id, inEra(err, asked.Client))
+		return failure(asked.id, asked.Client.InEra(err))
 	}
 	if r, failed = success(asked.id, result); failed != nil {
 		e.Logger.ErrorContext(ctx, "a result cannot be written as JSON", "event", "result_unwritable", "method", string(asked.Method), "error", failed.Error())
