@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/middleware"
 )
 
@@ -93,7 +93,7 @@ func (b *Builder) audit(ctx context.Context, backend Backend) Audit {
 	a := &auditor{timeout: b.timeoutOf(backend), mask: backend.Connector.Mask, audit: Audit{ID: backend.ID, Target: backend.Connector.String(), Findings: []Finding{}}}
 	client, err := backend.Connector.OpenProving(ctx, a.run, b.chain(backend, a.note, middleware.WithLevel(quiet)))
 	if err != nil {
-		a.audit.Error, a.audit.Remedy = reasonOf(err), connect.Remedy(err)
+		a.audit.Error, a.audit.Remedy = reasonOf(err), failure.Of(err).Remedy()
 		return a.audit
 	}
 	if err := client.Close(); err != nil { // says nothing about the server's word

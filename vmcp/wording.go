@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/middleware"
 )
 
@@ -15,7 +16,7 @@ func reasonOf(err error) string {
 	if failed, ok := errors.AsType[*connect.Error](err); ok {
 		return failed.Reason()
 	}
-	return connect.Words(err)
+	return failure.Of(err).Words()
 }
 
 // What is said of a backend that has not answered yet.
@@ -30,7 +31,7 @@ func remedyOf(err error) string {
 	if _, ok := errors.AsType[*middleware.ContradictionError](err); ok {
 		return tellTheAuthors
 	}
-	return connect.Remedy(err)
+	return failure.Of(err).Remedy()
 }
 
 // degrade gives the reasons for which a backend that serves is not ready.
@@ -44,7 +45,7 @@ func (r *BackendReport) degrade(stale error, expired bool, mask func(string) str
 		if expired {
 			old = "its lists were too old to keep"
 		}
-		reasons = append(reasons, old+", as asking for them again failed: "+mask(connect.Words(stale)))
+		reasons = append(reasons, old+", as asking for them again failed: "+mask(failure.Of(stale).Words()))
 		r.Remedy = remedyOf(stale)
 	}
 	if n := len(r.LeftOut); n > 0 {

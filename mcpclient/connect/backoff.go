@@ -2,26 +2,23 @@ package connect
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
 )
 
-// A stream that ends is opened again, after longer each time unless it stayed
-// open for a while.
-const (
-	shortestPause = time.Second
-	longestPause  = time.Minute
-	steady        = 10 * time.Second
-)
+// steady is how long a stream must have been open for its end to be no trouble.
+const steady = 10 * time.Second
 
-// pause is how long to wait after that many attempts in vain, with jitter: many
-// clients may have lost the same server at the same time.
-func pause(tries int) time.Duration {
-	longest := longestPause
-	if tries < 6 {
-		longest = shortestPause << max(tries, 0)
+// newPauses are those before a stream that ends is opened again: longer each
+// time, half a second to one at first and half a minute to one in the end, by
+// chance: many clients may have lost the same server at the same time.
+func newPauses() *backoff.ExponentialBackOff {
+	pauses := &backoff.ExponentialBackOff{
+		InitialInterval: 750 * time.Millisecond, Multiplier: 2, MaxInterval: 45 * time.Second, RandomizationFactor: 1. / 3,
 	}
-	return longest/2 + rand.N(longest/2) //nolint:gosec // nobody gains by guessing it
+	pauses.Reset()
+	return pauses
 }
 
 // sleep waits, and says whether the time has passed before ctx ended.

@@ -56,8 +56,8 @@
 // client returns. [WithAnswer] has the exact JSON-RPC error, a tool's schemas as
 // the server wrote them, and, for who conducts the rounds of protocol 2026-07-28
 // himself, what the server needs before it answers. A [wire.Exchange] has what
-// logs, metrics and traces need. [Ended] says when a process has ended, and
-// [Remedy] what a person can do about a failure.
+// logs, metrics and traces need. [Ended] says when a process has ended; package
+// failure what kind of failure an error is and what a person can do about it.
 //
 // # Who closes what
 //

@@ -4,22 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/client/transport"
-	"github.com/mcp-candor/candor/mcpclient/wire"
+	"github.com/mcp-candor/candor/mcpclient/failure"
+)
+
+// The stages of an opening.
+const (
+	stageTarget    = "target"
+	stageStart     = "start"
+	stageHandshake = "handshake"
+	stageProof     = "first request"
 )
 
 // An Error says why a connection could not be opened. Test for it with
 // [errors.As], and for its cause with [errors.Is] and [errors.As]: the causes
 // keep their types, such as *[wire.StatusError], [exec.ErrNotFound],
-// [transport.ErrAuthorizationRequired] or [context.DeadlineExceeded].
+// [transport.ErrAuthorizationRequired] or [context.DeadlineExceeded]. What kind of
+// failure it is says [failure.Of].
 type Error struct {
 	Target string // what was connected to, without secrets
 	Stage  string // "target", "start", "handshake" or "first request"
 	Err    error
-	Stderr string // the last that a process wrote to its standard error
+	Stderr string // the last that a process wrote to its standard error before it was closed
 	First  *Error // of the newest protocol, where the older one failed too
 
 	secrets []string // of the target
@@ -27,7 +34,14 @@ type Error struct {
 
 // Error is the reason and what to do about it.
 func (e *Error) Error() string {
-	return e.Reason() + "; " + Remedy(e.Err)
+	return e.Reason() + "; " + e.remedy()
+}
+
+func (e *Error) remedy() string {
+	if remedy, is := e.Misconfigured(); is {
+		return remedy
+	}
+	return failure.Of(e.Err).Remedy()
 }
 
 // Reason says who, at which stage, why, what the server wrote, and what had
@@ -44,41 +58,37 @@ func (e *Error) Reason() string {
 	return reason
 }
 
-func (e *Error) words() string { return mask(Words(e.Err), e.secrets) }
-
-// Words are the text of an error without what mcp-go v1.2.1 says twice in it,
-// for people to read. Secrets are not masked, see [Connector.Mask].
-func Words(err error) string {
-	return strings.ReplaceAll(err.Error(), "transport error: failed to send request: failed to send request: ", "")
-}
+func (e *Error) words() string { return mask(failure.Of(e.Err).Words(), e.secrets) }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-func (a attempt) failed(stage string, err error, t transport.Interface) *Error {
-	failure := &Error{Target: nameOf(a.target), Stage: stage, Err: err, secrets: a.secrets}
-	if process, ok := t.(*stdioTransport); ok {
-		failure.Stderr = process.lastWords()
+// Misconfigured says whether it is the target that cannot be right, and what to
+// do about it: package failure asks.
+func (e *Error) Misconfigured() (remedy string, is bool) {
+	if errors.Is(e.Err, errDir) {
+		return "check the working directory", true
 	}
-	return failure
+	return "correct how the server is described", e.Stage == stageTarget
+}
+
+func (a attempt) failed(stage string, err error, t transport.Interface) *Error {
+	failed := &Error{Target: nameOf(a.target), Stage: stage, Err: err, secrets: a.secrets}
+	if process, ok := t.(*stdioTransport); ok {
+		failed.Stderr = process.lastWords(err)
+	}
+	return failed
 }
 
 // mendable says whether an older protocol may help: not when nobody answered,
 // when the answer was about something else, or when the caller is gone.
-func mendable(ctx context.Context, failure *Error) bool {
-	if ctx.Err() != nil || failure.Stage == "target" || failure.Stage == "start" {
+func mendable(ctx context.Context, failed *Error) bool {
+	switch read := failure.Of(failed.Err); {
+	case ctx.Err() != nil:
 		return false
+	case failed.Stage == stageProof:
+		return read.Kind == failure.Incompatible
+	default:
+		return failed.Stage == stageHandshake && read.OlderMayHelp()
 	}
-	if failure.Stage == "first request" {
-		return isUnsupported(failure.Err)
-	}
-	var status *wire.StatusError
-	var tooLong *wire.BodyTooLargeError
-	return !errors.As(failure.Err, &status) &&
-		!errors.As(failure.Err, &tooLong) &&
-		!isDialError(failure.Err) &&
-		!isUntrusted(failure.Err) &&
-		!errors.Is(failure.Err, http.ErrSchemeMismatch) &&
-		!isUnauthorized(failure.Err) &&
-		!errors.Is(failure.Err, transport.ErrLegacySSEServer)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // EventProtocolFallback is the log's "event" when a server could not be used on
@@ -22,20 +23,20 @@ func (c *Connector) OpenProving(ctx context.Context, proof Proof, middlewares ..
 		proof = c.firstPage
 	}
 	first := attempt{c, c.firstVersion(), proof, middlewares}
-	opened, failure := first.open(ctx)
-	if failure == nil {
+	opened, failed := first.open(ctx)
+	if failed == nil {
 		c.remember(opened)
 		return opened, nil
 	}
-	if first.version != "" || !mendable(ctx, failure) {
+	if first.version != "" || !mendable(ctx, failed) {
 		c.legacy.Store(false)
-		return nil, failure
+		return nil, failed
 	}
-	c.warn(ctx, "the server cannot be used on the newest protocol; trying a fresh connection on an older one", mcp.LATEST_LEGACY_PROTOCOL_VERSION, failure.Err)
+	c.warn(ctx, "the server cannot be used on the newest protocol; trying a fresh connection on an older one", mcp.LATEST_LEGACY_PROTOCOL_VERSION, failed.Err)
 	second := attempt{c, mcp.LATEST_LEGACY_PROTOCOL_VERSION, proof, middlewares}
 	opened, again := second.open(ctx)
 	if again != nil {
-		again.First = failure
+		again.First = failed
 		return nil, again
 	}
 	c.remember(opened)
@@ -66,7 +67,7 @@ func (c *Connector) warn(ctx context.Context, message, version string, reason er
 		slog.String("event", EventProtocolFallback),
 		slog.String("server", nameOf(c.target)),
 		slog.String("protocolVersion", version),
-		slog.String("reason", c.Mask(reason.Error())))
+		slog.String("reason", c.Mask(failure.Of(reason).Words())))
 }
 
 // attempt is one connection, on one protocol; empty means that mcp-go
@@ -82,7 +83,7 @@ type attempt struct {
 func (a attempt) open(ctx context.Context) (*mcpclient.Client, *Error) {
 	t, err := a.dial(ctx)
 	if err != nil {
-		return nil, a.failed("target", err, t)
+		return nil, a.failed(stageTarget, err, t)
 	}
 	conn := newConnection(t, a.clientOptions(t)...)
 	wrapped := mcpclient.Wrap(conn, a.middlewares...)
@@ -91,10 +92,11 @@ func (a attempt) open(ctx context.Context) (*mcpclient.Client, *Error) {
 		a.listen(conn, wrapped)
 		return wrapped, nil
 	}
+	failed := a.failed(stage, err, t) // first: what a process says when it is closed is no reason
 	if closing := conn.bounded(ctx, wrapped.Close); closing != nil {
-		err = fmt.Errorf("%w (and closing it failed: %v)", err, closing) //nolint:errorlint // it is not the cause
+		failed.Err = fmt.Errorf("%w (and closing it failed: %v)", err, closing) //nolint:errorlint // it is not the cause
 	}
-	return nil, a.failed(stage, err, t)
+	return nil, failed
 }
 
 // listen opens the stream of a modern connection; on an older one it is up to
@@ -109,17 +111,17 @@ func (a attempt) listen(conn *connection, wrapped *mcpclient.Client) {
 // establish goes through the stages and names the one that failed.
 func (a attempt) establish(ctx context.Context, conn *connection, wrapped *mcpclient.Client) (stage string, err error) {
 	if a.version != "" && !mcp.IsValidProtocolVersion(a.version) {
-		return "handshake", mcp.UnsupportedProtocolVersionError{Version: a.version, Supported: mcp.ValidProtocolVersions}
+		return stageHandshake, mcp.UnsupportedProtocolVersionError{Version: a.version, Supported: mcp.ValidProtocolVersions}
 	}
 	bounded, cancel := context.WithTimeout(ctx, a.budget())
 	defer cancel()
 	if err := conn.start(bounded); err != nil {
-		return "start", err
+		return stageStart, err
 	}
 	if err := a.initialize(bounded, conn, wrapped); err != nil {
-		return "handshake", err
+		return stageHandshake, err
 	}
-	return "first request", a.proof(ctx, wrapped)
+	return stageProof, a.proof(ctx, wrapped)
 }
 
 func (a attempt) budget() time.Duration {

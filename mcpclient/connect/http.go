@@ -46,10 +46,10 @@ func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
 		transport.WithHTTPBasicClient(client), transport.WithHTTPHeaders(headers),
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // what matters is an error, or logged here
 	}
-	var hears *ear
+	var stream *getStream
 	if o.listening {
-		hears = newEar(client.Transport, o.logger.With("server", h.String()), o.reopened)
-		client.Transport = hears
+		stream = newGetStream(client.Transport, o.logger.With("server", h.String()), o.reopened)
+		client.Transport = stream
 		settings = append(settings, transport.WithContinuousListening())
 	}
 	t, err := transport.NewStreamableHTTP(address, settings...)
@@ -57,7 +57,7 @@ func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
 		giveUp()
 		return nil, err
 	}
-	return &httpTransport{StreamableHTTP: t, address: address, headers: headers, client: client, life: patience, giveUp: giveUp, ear: hears}, nil
+	return &httpTransport{StreamableHTTP: t, address: address, headers: headers, client: client, life: patience, giveUp: giveUp, stream: stream}, nil
 }
 
 // String returns the URL without anything that may be secret.
@@ -71,7 +71,7 @@ type httpTransport struct {
 	client  *http.Client
 	life    context.Context
 	giveUp  context.CancelFunc // ends life, and the wait for an answer to the DELETE
-	ear     *ear               // nil if it does not listen
+	stream  *getStream         // nil if it does not listen
 	version atomic.Value       // string
 }
 
@@ -86,12 +86,12 @@ func (t *httpTransport) SetProtocolVersion(version string) {
 	t.version.Store(version)
 }
 
-// SendNotification lets the ear listen once the handshake is over.
+// SendNotification lets the GET through once the handshake is over.
 func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error {
 	err := t.StreamableHTTP.SendNotification(ctx, notification)
-	if err == nil && t.ear != nil && notification.Method == string(mcp.MethodNotificationInitialized) {
+	if err == nil && t.stream != nil && notification.Method == string(mcp.MethodNotificationInitialized) {
 		version, _ := t.version.Load().(string)
-		t.ear.listen(version)
+		t.stream.allow(version)
 	}
 	return err
 }

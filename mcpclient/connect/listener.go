@@ -3,41 +3,40 @@ package connect
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/capability"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
 // listener keeps up the one stream on which a server of protocol 2026-07-28
 // tells what changed, for as long as its connection is open.
 type listener struct {
-	client *client.Client
-	lists  mcp.SubscriptionFilter // those whose changes the server advertises to tell
-	log    func(ctx context.Context, message string, reason error)
-	again  func()        // what [OnReopened] asks for
-	wait   time.Duration // for an acknowledgement
-	end    context.CancelFunc
-	ended  chan struct{}
+	client   *client.Client
+	lists    mcp.SubscriptionFilter // those whose changes the server advertises to tell
+	log      func(ctx context.Context, message string, reason error)
+	reopened func()        // what [OnReopened] asks for
+	timeout  time.Duration // of an acknowledgement
+	end      context.CancelFunc
+	ended    chan struct{}
 
-	mu    sync.Mutex
-	now   *wish
-	heard bool  // the server has acknowledged one
-	lost  bool  // the stream ended since
-	deaf  error // why it never will
+	mu      sync.Mutex
+	desired *subscription
+	opened  bool  // the server has acknowledged one
+	lost    bool  // the stream ended since
+	refusal error // why it never will
 }
 
-// wish is what the stream is opened for.
-type wish struct {
+// subscription is what the stream is opened for.
+type subscription struct {
 	filter   mcp.SubscriptionFilter
 	replaced context.Context // ends when another takes its place
 	replace  context.CancelFunc
@@ -47,19 +46,19 @@ type wish struct {
 	err      error
 }
 
-func newWish(filter mcp.SubscriptionFilter) *wish {
-	w := &wish{filter: filter, answered: make(chan struct{})}
-	w.replaced, w.replace = context.WithCancel(context.Background())
-	return w
+func newSubscription(filter mcp.SubscriptionFilter) *subscription {
+	s := &subscription{filter: filter, answered: make(chan struct{})}
+	s.replaced, s.replace = context.WithCancel(context.Background())
+	return s
 }
 
 // listen begins to listen. Resources that were subscribed to before are in it.
 func (c *connection) listen(has mcp.ServerCapabilities, a attempt) {
 	l := &listener{
 		client: c.Client, lists: listsOf(has), ended: make(chan struct{}),
-		log: a.listening, again: a.options.reopened, wait: a.options.timeouts.Handshake,
+		log: a.listening, reopened: a.options.reopened, timeout: a.options.timeouts.Handshake,
 	}
-	l.now = newWish(l.filter(c.PendingSubscriptionFilter().ResourceSubscriptions))
+	l.desired = newSubscription(l.filter(c.PendingSubscriptionFilter().ResourceSubscriptions))
 	c.OnNotification(l.acknowledged)
 	life, end := context.WithCancel(context.Background())
 	l.end = end
@@ -69,9 +68,9 @@ func (c *connection) listen(has mcp.ServerCapabilities, a attempt) {
 
 func listsOf(has mcp.ServerCapabilities) mcp.SubscriptionFilter {
 	return mcp.SubscriptionFilter{
-		ToolsListChanged:     has.Tools != nil && has.Tools.ListChanged,
-		PromptsListChanged:   has.Prompts != nil && has.Prompts.ListChanged,
-		ResourcesListChanged: has.Resources != nil && has.Resources.ListChanged,
+		ToolsListChanged:     capability.Tools.TellsChanges(has),
+		PromptsListChanged:   capability.Prompts.TellsChanges(has),
+		ResourcesListChanged: capability.Resources.TellsChanges(has),
 	}
 }
 
@@ -81,53 +80,53 @@ func (l *listener) filter(uris []string) mcp.SubscriptionFilter {
 	return filter
 }
 
-// run opens the stream again whenever it ends, or something else is wished for.
+// run opens the stream again whenever it ends, or something else is desired.
 func (l *listener) run(ctx context.Context) {
 	defer close(l.ended)
-	for tries := 0; ctx.Err() == nil; {
-		w := l.current()
+	pauses := newPauses()
+	for ctx.Err() == nil {
+		s := l.current()
 		began := time.Now()
-		err := l.hold(ctx, w)
+		err := l.hold(ctx, s)
 		switch {
 		case ctx.Err() != nil:
 			return
-		case w.replaced.Err() != nil:
-			tries = 0
+		case s.replaced.Err() != nil:
+			pauses.Reset()
 			continue
-		case l.refused(err):
-			l.refuse(ctx, w, err)
-			waitFor(ctx, w.replaced)
+		case l.isRefusal(err):
+			l.refuse(ctx, s, err)
+			waitFor(ctx, s.replaced)
 			continue
 		case time.Since(began) >= steady:
-			tries = 0
+			pauses.Reset()
 		}
 		l.lose()
-		within, cancel := either(ctx, w.replaced)
-		sleep(within, pause(tries))
+		within, cancel := either(ctx, s.replaced)
+		sleep(within, pauses.NextBackOff())
 		cancel()
-		tries++
 	}
 }
 
 func (l *listener) lose() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lost = l.heard
+	l.lost = l.opened
 }
 
 // hold keeps the stream open until it ends. There is none for nothing.
-func (l *listener) hold(ctx context.Context, w *wish) error {
-	within, cancel := either(ctx, w.replaced)
+func (l *listener) hold(ctx context.Context, s *subscription) error {
+	within, cancel := either(ctx, s.replaced)
 	defer cancel()
-	if w.filter.IsEmpty() || l.isDeaf() != nil {
+	if s.filter.IsEmpty() || l.refused() != nil {
 		<-within.Done()
 		return nil
 	}
 	within, exchange := wire.WithExchange(within)
 	l.mu.Lock()
-	w.sent = exchange
+	s.sent = exchange
 	l.mu.Unlock()
-	return l.client.Listen(within, w.filter)
+	return l.client.Listen(within, s.filter)
 }
 
 // either returns a context that ends with either.
@@ -143,51 +142,39 @@ func waitFor(a, b context.Context) {
 	<-within.Done()
 }
 
-// refused says whether the server will not have it, rather than that something
+// isRefusal says whether the server will not have it, rather than that something
 // came between. What it once acknowledged it is asked for again.
-func (l *listener) refused(err error) bool {
+func (l *listener) isRefusal(err error) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var broken *transport.Error
-	var network *url.Error
-	var status *wire.StatusError
-	switch {
-	case err == nil, l.heard:
-		return false
-	case !errors.As(err, &broken): // an error of JSON-RPC, or an answer that cannot be read
-		return true
-	case errors.As(err, &status):
-		return !temporary(status.StatusCode)
-	default:
-		return !errors.As(err, &network) && !errors.Is(err, transport.ErrTransportClosed) && !errors.Is(err, context.DeadlineExceeded)
-	}
+	return err != nil && !l.opened && !failure.Of(err).Transient()
 }
 
-func (l *listener) refuse(ctx context.Context, w *wish, err error) {
+func (l *listener) refuse(ctx context.Context, s *subscription, err error) {
 	l.log(ctx, "the server does not tell what changes", err)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if errors.Is(err, mcp.ErrMethodNotFound) {
-		l.deaf = err
+	if failure.IsMethodNotFound(err) {
+		l.refusal = err
 	}
-	w.settle(nil, err)
+	s.settle(nil, err)
 }
 
-func (w *wish) settle(granted []string, err error) {
+func (s *subscription) settle(granted []string, err error) {
 	select {
-	case <-w.answered:
+	case <-s.answered:
 	default:
-		w.granted, w.err = granted, err
-		close(w.answered)
+		s.granted, s.err = granted, err
+		close(s.answered)
 	}
 }
 
-// isMeant says whether an acknowledgement is that of this wish: it may still be
+// isMeant says whether an acknowledgement is that of this subscription: it may still be
 // that of one before. Without the id of a request it is.
-func (w *wish) isMeant(acknowledgement mcp.JSONRPCNotification) bool {
+func (s *subscription) isMeant(acknowledgement mcp.JSONRPCNotification) bool {
 	id, has := acknowledgement.Params.Meta[mcp.MetaKeySubscriptionID]
-	facts := w.sent.Facts()
-	if !has || w.sent != nil && !facts.Sent { // a transport that does not tell
+	facts := s.sent.Facts()
+	if !has || s.sent != nil && !facts.Sent { // a transport that does not tell
 		return true
 	}
 	said, err := json.Marshal(id)
@@ -205,81 +192,81 @@ func (l *listener) acknowledged(notification mcp.JSONRPCNotification) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.now.isMeant(notification) {
+	if !l.desired.isMeant(notification) {
 		return
 	}
 	if l.lost {
-		l.again()
+		l.reopened()
 	}
-	l.heard, l.lost = true, false
-	l.now.settle(params.Notifications.ResourceSubscriptions, nil)
+	l.opened, l.lost = true, false
+	l.desired.settle(params.Notifications.ResourceSubscriptions, nil)
 }
 
-func (l *listener) current() *wish {
+func (l *listener) current() *subscription {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.now
+	return l.desired
 }
 
-func (l *listener) isDeaf() error {
+func (l *listener) refused() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.deaf
+	return l.refusal
 }
 
 // change replaces the resources that are listened for, unless nothing changes.
-func (l *listener) change(how func(uris []string) []string) *wish {
+func (l *listener) change(how func(uris []string) []string) *subscription {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.now.filter.ResourceSubscriptions
+	before := l.desired.filter.ResourceSubscriptions
 	after := how(slices.Clone(before))
 	if slices.Equal(before, after) {
-		return l.now
+		return l.desired
 	}
-	old := l.now
-	l.now = newWish(l.filter(after))
+	old := l.desired
+	l.desired = newSubscription(l.filter(after))
 	old.replace()
-	return l.now
+	return l.desired
 }
 
 // subscribe listens for a resource as well. It waits until the server says that
 // it will tell.
 func (l *listener) subscribe(ctx context.Context, uri string) error {
-	if err := l.isDeaf(); err != nil {
+	if err := l.refused(); err != nil {
 		return err
 	}
-	w := l.change(func(uris []string) []string {
+	s := l.change(func(uris []string) []string {
 		if slices.Contains(uris, uri) {
 			return uris
 		}
 		return append(uris, uri)
 	})
-	ctx, cancel := context.WithTimeout(ctx, l.wait)
+	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
-	err := l.granted(ctx, w, uri)
+	err := l.granted(ctx, s, uri)
 	if err != nil {
 		l.unsubscribe(uri)
 	}
 	return err
 }
 
-// granted waits for the answer to a wish, or to the one that took its place, as
+// granted waits for the answer to a subscription, or to the one that took its place, as
 // long as that has the resource.
-func (l *listener) granted(ctx context.Context, w *wish, uri string) error {
+func (l *listener) granted(ctx context.Context, s *subscription, uri string) error {
 	select {
-	case <-w.answered:
-	case <-w.replaced.Done():
-		if w = l.current(); !slices.Contains(w.filter.ResourceSubscriptions, uri) {
+	case <-s.answered:
+	case <-s.replaced.Done():
+		if s = l.current(); !slices.Contains(s.filter.ResourceSubscriptions, uri) {
 			return nil // given up meanwhile
 		}
-		return l.granted(ctx, w, uri)
+		return l.granted(ctx, s, uri)
 	case <-ctx.Done():
 		return fmt.Errorf("the server did not acknowledge the subscription: %w", ctx.Err())
 	}
-	if w.err == nil && !slices.Contains(w.granted, uri) {
+	if s.err == nil && !slices.Contains(s.granted, uri) {
 		return fmt.Errorf("%w: the server does not tell when %q changes", mcp.ErrMethodNotFound, uri)
 	}
-	return w.err
+	return s.err
 }
 
 func (l *listener) unsubscribe(uri string) {

@@ -2,20 +2,20 @@ package connect
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/tracing"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // probe watches server/discover, whose outcome mcp-go's client keeps to itself
 // and tells its tracer only.
 type probe struct {
 	tracing.Span
-	asked   atomic.Bool
-	failure atomic.Pointer[error]
+	asked  atomic.Bool
+	failed atomic.Pointer[error]
 }
 
 func newProbe() *probe {
@@ -32,12 +32,12 @@ func (p *probe) Start(ctx context.Context, name string, _ tracing.SpanKind, _ ..
 }
 
 // RecordError learns why the request failed.
-func (p *probe) RecordError(err error) { p.failure.Store(&err) }
+func (p *probe) RecordError(err error) { p.failed.Store(&err) }
 
 // unanswered says whether the server let the time for it pass.
 func (p *probe) unanswered() bool {
-	failure := p.failure.Load()
-	return failure != nil && errors.Is(*failure, context.DeadlineExceeded)
+	failed := p.failed.Load()
+	return failed != nil && failure.Of(*failed).Kind == failure.TimedOut
 }
 
 // reason returns why the handshake failed with err: a server that wanted a
@@ -45,11 +45,11 @@ func (p *probe) unanswered() bool {
 // sends after it. One that answered the probe and has no initialize speaks the
 // newest protocol only, so that its answer to the probe is to blame.
 func (p *probe) reason(err error) error {
-	failure := p.failure.Load()
+	failed := p.failed.Load()
 	switch {
-	case failure != nil && isUnauthorized(*failure):
-		return *failure
-	case failure == nil && p.asked.Load() && errors.Is(err, mcp.ErrMethodNotFound):
+	case failed != nil && failure.Of(*failed).Kind == failure.LoginWanted:
+		return *failed
+	case failed == nil && p.asked.Load() && failure.IsMethodNotFound(err):
 		return fmt.Errorf("the answer to %s cannot be used: it is malformed or has no protocol version in common; and the older handshake: %w", mcp.MethodServerDiscover, err)
 	default:
 		return err

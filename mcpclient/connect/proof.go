@@ -2,11 +2,11 @@ package connect
 
 import (
 	"context"
-	"errors"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/capability"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // A Proof is the first real use of a new connection: a server may agree to a
@@ -27,8 +27,7 @@ func FirstPage(ctx context.Context, client *mcpclient.Client) error {
 		return nil
 	}
 	err := firstPage(ctx, client, server.Capabilities)
-	var broken *transport.Error
-	if mcp.IsUnsupportedProtocolVersion(err) || errors.As(err, &broken) || ctx.Err() != nil {
+	if read := failure.Of(err); !read.Answered() || read.Kind == failure.Incompatible || ctx.Err() != nil {
 		return err
 	}
 	return nil
@@ -37,11 +36,11 @@ func FirstPage(ctx context.Context, client *mcpclient.Client) error {
 func firstPage(ctx context.Context, client *mcpclient.Client, has mcp.ServerCapabilities) error {
 	var err error
 	switch {
-	case has.Tools != nil:
+	case capability.Tools.In(has):
 		_, err = client.ListToolsByPage(ctx, mcp.ListToolsRequest{})
-	case has.Prompts != nil:
+	case capability.Prompts.In(has):
 		_, err = client.ListPromptsByPage(ctx, mcp.ListPromptsRequest{})
-	case has.Resources != nil:
+	case capability.Resources.In(has):
 		_, err = client.ListResourcesByPage(ctx, mcp.ListResourcesRequest{})
 	}
 	return err

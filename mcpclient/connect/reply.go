@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // coded makes an error of a handler the answer with its code: mcp-go v1.2.1
@@ -21,7 +21,7 @@ func coded(handler transport.RequestHandler) transport.RequestHandler {
 		}
 		response, err := handler(ctx, request)
 		if err != nil {
-			return transport.NewJSONRPCErrorResponse(request.ID, codeOf(err), err.Error(), nil), nil
+			return transport.NewJSONRPCErrorResponse(request.ID, failure.AnswerCode(err), err.Error(), nil), nil
 		}
 		return response, nil
 	}
@@ -35,28 +35,6 @@ func known(method string) bool {
 	default:
 		return false
 	}
-}
-
-// codes are those of the errors that mcp-go has a value for.
-var codes = []struct {
-	err  error
-	code int
-}{
-	{mcp.ErrMethodNotFound, mcp.METHOD_NOT_FOUND},
-	{mcp.ErrInvalidParams, mcp.INVALID_PARAMS},
-	{mcp.ErrInvalidRequest, mcp.INVALID_REQUEST},
-	{mcp.ErrRequestInterrupted, mcp.REQUEST_INTERRUPTED},
-	{context.Canceled, mcp.REQUEST_INTERRUPTED},
-	{context.DeadlineExceeded, mcp.REQUEST_INTERRUPTED},
-}
-
-func codeOf(err error) int {
-	for _, known := range codes {
-		if errors.Is(err, known.err) {
-			return known.code
-		}
-	}
-	return mcp.INTERNAL_ERROR
 }
 
 // sending is how long the answer to a server's request may take to be sent.

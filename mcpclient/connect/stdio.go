@@ -14,6 +14,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
@@ -133,6 +134,12 @@ func (t *stdioTransport) Close() error {
 	return errors.Join(err, t.child.end())
 }
 
-// lastWords returns the last that the server wrote to its standard error, with
-// its secrets masked.
-func (t *stdioTransport) lastWords() string { return t.said.String() }
+// lastWords returns the last that the server has written to its standard error,
+// with its secrets masked. Of a process that ended by itself all of it is waited
+// for, but not for long.
+func (t *stdioTransport) lastWords(why error) string {
+	if failure.Of(why).Kind == failure.Ended && t.child.cmd != nil {
+		t.child.hasEnded(stderrGrace)
+	}
+	return t.said.String()
+}

@@ -67,8 +67,8 @@ var causes = []cause{
 	{isTimeOut, TimedOut, "", ""},
 	{is(context.Canceled), Cancelled, "", ""},
 	{isPage, Undecodable, noEndpoint, ""},
-	{as[*json.SyntaxError], Undecodable, "", ""},
-	{as[*json.UnmarshalTypeError], Undecodable, "", ""},
+	{both(isNoJSON, as[*transport.Error]), Undecodable, "", ""},
+	{isNoJSON, Unusable, "", ""}, // the message could be read, and its result cannot
 	{as[*transport.Error], Broken, "", ""},
 	{as[*net.OpError], Broken, "", ""},
 	{is(io.ErrUnexpectedEOF), Broken, "", ""},
@@ -131,6 +131,9 @@ func isNoEventStream(err error) bool {
 	status, ok := errors.AsType[*wire.StatusError](err)
 	return ok && status.Method == http.MethodGet && (status.StatusCode == http.StatusNotFound || status.StatusCode == http.StatusMethodNotAllowed)
 }
+
+// isNoJSON says whether something could not be decoded.
+func isNoJSON(err error) bool { return as[*json.SyntaxError](err) || as[*json.UnmarshalTypeError](err) }
 
 func isTimeOut(err error) bool {
 	network, ok := errors.AsType[net.Error](err)

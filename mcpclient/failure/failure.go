@@ -90,6 +90,10 @@ func (f Failure) Consequence() Consequence {
 	return kinds[f.Kind].consequence
 }
 
+// Answered says whether the server answered the request, if not with what was
+// asked for.
+func (f Failure) Answered() bool { return f.Kind >= Unusable || f.Kind == None }
+
 // OlderMayHelp says whether, in a handshake, a fresh connection on an older
 // protocol may do better: not where nobody answered or the answer was about
 // something else.

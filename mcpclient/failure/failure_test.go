@@ -107,8 +107,9 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"an answer that is too long":   {&wire.BodyTooLargeError{}, failure.Unusable, failure.Keep, nothing, "transport", "more than a client can take"},
 		"a list that is none":          {mcpclient.ErrMalformedList, failure.Unusable, failure.Keep, nothing, "malformed_list", "authors"},
 		"a page instead of an answer":  {errors.New("unexpected content type: text/html"), failure.Undecodable, failure.Count, olderHelps, "transport", "no MCP endpoint"},
-		"what is no JSON":              {&json.SyntaxError{}, failure.Undecodable, failure.Count, olderHelps, "transport", "see what the server says"},
-		"JSON of another shape":        {&json.UnmarshalTypeError{Type: reflect.TypeFor[int]()}, failure.Undecodable, failure.Count, olderHelps, "transport", "see what the server says"},
+		"a message that is no JSON":    {transport.NewError(&json.SyntaxError{}), failure.Undecodable, failure.Count, olderHelps, "transport", "see what the server says"},
+		"a result of another shape":    {&json.SyntaxError{}, failure.Unusable, failure.Keep, nothing, "transport", "see what the server says"},
+		"a message of another shape":   {transport.NewError(&json.UnmarshalTypeError{Type: reflect.TypeFor[int]()}), failure.Undecodable, failure.Count, olderHelps, "transport", "see what the server says"},
 		"another protocol":             {mcp.UnsupportedProtocolVersionError{}, failure.Incompatible, failure.Keep, person | olderHelps, "-32022", "speaks no protocol version"},
 		"a JSON-RPC error":             {mcp.ErrInternalError, failure.Refused, failure.Keep, olderHelps, "-32603", "see what the server says"},
 		"one that mcp-go flattens":     {&failure.RPCError{Code: -32000}, failure.Refused, failure.Keep, olderHelps, "-32000", "see what the server says"},
@@ -223,4 +224,14 @@ func TestEveryKindHasAName(t *testing.T) {
 		seen[kind.String()] = true
 	}
 	assert.Equal(t, "Kind?", (failure.Other + 1).String())
+}
+
+func TestWhatIsAnAnswer(t *testing.T) {
+	t.Parallel()
+	for kind := failure.None; kind <= failure.Other; kind++ {
+		answered := failure.Failure{Kind: kind}.Answered()
+		assert.Equal(t, kind == failure.None || kind >= failure.Unusable, answered, "%s", kind)
+	}
+	assert.True(t, failure.Of(mcp.ErrInternalError).Answered())
+	assert.False(t, failure.Of(post(400)).Answered())
 }

@@ -38,8 +38,8 @@ const (
 	Cancelled
 	// Undecodable: what came back cannot be read as an answer to the request.
 	Undecodable
-	// Unusable: an answer came, and it is not what may be answered: it is too
-	// long, or a list without a list in it.
+	// Unusable: an answer came, and its result is none: it is too long, of
+	// another shape, or a list without a list in it.
 	Unusable
 	// Refused: the server answered with a JSON-RPC error, see [Failure.Code].
 	Refused

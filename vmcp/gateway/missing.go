@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 )
@@ -159,7 +159,7 @@ func toolUnavailable(err *vmcp.UnavailableError) *mcp.CallToolResult {
 
 // toolLost is what the model gets where a call was sent and nothing came back.
 func toolLost(name string, err error) *mcp.CallToolResult {
-	return mcp.NewToolResultError(fmt.Sprintf("The call of the tool %q failed: %s. Whether it had an effect is not known.", name, connect.Words(err)))
+	return mcp.NewToolResultError(fmt.Sprintf("The call of the tool %q failed: %s. Whether it had an effect is not known.", name, failure.Of(err).Words()))
 }
 
 // unavailable is the same for what is no tool, as an error: results of those
