@@ -30,12 +30,8 @@ func (s *Session) Apply(ctx context.Context, backends []Backend) error {
 		return ErrClosed
 	}
 	wanted, added := s.plan(ctx, backends)
-	for _, m := range added {
-		if !s.start(m) {
-			return ErrClosed
-		}
-	}
-	if err := s.await(ctx, added); err != nil {
+	err := s.startAll(ctx, added)
+	if err != nil {
 		for _, m := range added {
 			m.end()
 		}
@@ -47,9 +43,9 @@ func (s *Session) Apply(ctx context.Context, backends []Backend) error {
 // plan returns the members for the backends, of which some are new.
 func (s *Session) plan(ctx context.Context, backends []Backend) (wanted, added []*member) {
 	for _, backend := range backends {
-		before := slices.IndexFunc(s.all(), func(m *member) bool { return m.equal(backend) })
-		if before >= 0 {
-			wanted = append(wanted, s.all()[before])
+		before := s.all()
+		if i := slices.IndexFunc(before, func(m *member) bool { return m.equal(backend) }); i >= 0 {
+			wanted = append(wanted, before[i])
 			continue
 		}
 		m := s.newMember(ctx, backend)
@@ -58,22 +54,33 @@ func (s *Session) plan(ctx context.Context, backends []Backend) (wanted, added [
 	return wanted, added
 }
 
+// startAll starts members and waits for them, as a build does.
+func (s *Session) startAll(ctx context.Context, members []*member) error {
+	for _, m := range members {
+		if !s.start(m) {
+			return ErrClosed
+		}
+	}
+	return s.await(ctx, members)
+}
+
 // replace puts the members in the place of those before, and lets those go that
 // are not among them, once no new call comes to them.
 func (s *Session) replace(wanted []*member) error {
-	s.routing.Lock()
 	if s.life.Err() != nil {
-		s.routing.Unlock()
 		return ErrClosed
 	}
-	before := s.members
-	s.members = wanted
-	for _, m := range wanted {
+	var before []*member
+	ids := make([]string, len(wanted))
+	for i, m := range wanted {
+		ids[i] = m.ID
 		m.admitted.Store(true)
 	}
-	s.routing.Unlock()
-	s.shared.forget(wanted)
-	s.publish()
+	s.shared.keepOnly(ids)
+	s.publishOf(func() []*member {
+		before = s.all()
+		return wanted
+	})
 	for _, m := range before {
 		if !slices.Contains(wanted, m) {
 			m.end()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/lifetime"
 )
 
 // Asks is what backends are told that they may ask the caller for, in their
@@ -67,13 +68,13 @@ func (m *member) ListRoots(ctx context.Context, request mcp.ListRootsRequest) (*
 	return peer.Roots.ListRoots(ctx, request)
 }
 
-// asked returns who answers, and a context for that, which ends with his call
+// asked returns who answers, and a context for that, which ends with its call
 // as well as with ctx.
 func (m *member) asked(ctx context.Context, method mcp.MCPMethod, can func(*Peer) bool) (context.Context, *Peer, context.CancelFunc, error) {
 	call, ok := m.calls.asking(ctx, can)
 	if !ok {
 		return nil, nil, nil, fmt.Errorf("%w %s is calling backend %q: %w", ErrNoPeer, method, m.ID, mcp.ErrMethodNotFound)
 	}
-	within, cancel := either(call.ctx, ctx)
+	within, cancel := lifetime.Either(call.ctx, ctx)
 	return within, call.peer, cancel, nil
 }

@@ -1,13 +1,9 @@
 package vmcp
 
 import (
-	"context"
-	"errors"
-	"net/http"
+	"fmt"
 
-	"github.com/mark3labs/mcp-go/client/transport"
-	"github.com/mcp-candor/candor/mcpclient/wire"
-	"github.com/mcp-candor/candor/middleware"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/sony/gobreaker/v2"
 )
 
@@ -16,7 +12,8 @@ type Breaker struct {
 	// Failures is how many requests in a row may fail in their transport or
 	// not be answered in time, 5 by default; this many make the backend
 	// failed. Any answer begins the count anew, a JSON-RPC error and a tool's
-	// result with isError too. What a caller cancels is not counted.
+	// result with isError too. What a caller cancels is not counted, nor is what
+	// may be about the request alone, such as HTTP 400.
 	Failures int
 }
 
@@ -29,37 +26,24 @@ func (b Breaker) failures() int {
 
 // newBreaker counts the requests over one connection. Once it is open the
 // connection is given up, and the next one has a breaker of its own.
-func newBreaker(settings Breaker, counts func(error) bool) *gobreaker.CircuitBreaker[any] {
-	return gobreaker.NewCircuitBreaker[any](gobreaker.Settings{
+func newBreaker(settings Breaker, counts func(error) bool) *gobreaker.TwoStepCircuitBreaker[any] {
+	return gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
 		ReadyToTrip:  func(c gobreaker.Counts) bool { return int(c.ConsecutiveFailures) >= settings.failures() },
 		IsSuccessful: func(err error) bool { return !counts(err) },
-		IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
+		IsExcluded: func(err error) bool {
+			read := failure.Of(err)
+			return read.Kind == failure.Cancelled || read.Consequence() == failure.Doubt
+		},
 	})
 }
 
-// counts says whether a request failed for want of an answer. An answer that
-// is refused, being too long or no list, is one.
-func (c *connection) counts(err error) bool {
-	if status, ok := errors.AsType[*wire.StatusError](err); ok {
-		return c.isOutage(status.StatusCode)
-	}
-	if _, tooLong := errors.AsType[*wire.BodyTooLargeError](err); tooLong || errors.Is(err, middleware.ErrMalformedList) {
-		return false
-	}
-	_, broken := errors.AsType[*transport.Error](err)
-	return broken || errors.Is(err, context.DeadlineExceeded)
+// trippedError is that of a request that was not sent, since too many before it
+// were not answered.
+type trippedError struct{ failures int }
+
+func (e trippedError) Error() string {
+	return fmt.Sprintf("%d requests in a row were not answered", e.failures)
 }
 
-// isOutage tells a status that is about the server, or the way to it, from one
-// that is about the request. Some servers answer 400 to a session that they do
-// not know.
-func (c *connection) isOutage(status int) bool {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusRequestTimeout, http.StatusTooManyRequests:
-		return true
-	case http.StatusBadRequest:
-		return c.session
-	default:
-		return status >= http.StatusInternalServerError
-	}
-}
+// NotSent says so: package failure asks.
+func (trippedError) NotSent() bool { return true }

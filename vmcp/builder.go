@@ -96,16 +96,14 @@ func (b *Builder) Build(ctx context.Context, backends []Backend) (*Session, erro
 		return nil, err
 	}
 	s := newSession(*b)
-	for _, backend := range backends {
-		s.members = append(s.members, s.newMember(ctx, backend))
+	members := make([]*member, len(backends))
+	for i, backend := range backends {
+		members[i] = s.newMember(ctx, backend)
 	}
-	for _, m := range s.members {
-		s.start(m)
-	}
-	if err := s.await(ctx, s.members); err != nil {
+	if err := s.startAll(ctx, members); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.begin(ctx)
+	s.admit(ctx, members)
 	report := s.Report()
 	if causes := b.fatal(report); causes != nil {
 		return nil, errors.Join(&BuildError{Report: report.final(), causes: causes}, s.Close())
@@ -155,15 +153,15 @@ func requiredFirst(members []*member) []*member {
 	})
 }
 
-// begin makes the first routes, for all that is there, and tells how each
-// backend came up, in their order.
-func (s *Session) begin(ctx context.Context) {
-	for _, m := range s.members {
+// admit makes the first roster, of all that is there, and tells how each backend
+// came up, in their order.
+func (s *Session) admit(ctx context.Context, members []*member) {
+	for _, m := range members {
 		m.telling.Lock()
 		m.admitted.Store(true)
 	}
-	s.publish()
-	for _, m := range s.members {
+	s.publishOf(func() []*member { return members })
+	for _, m := range members {
 		s.tellNow(ctx, m)
 		m.telling.Unlock()
 	}

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/lifetime"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/sony/gobreaker/v2"
 )
 
@@ -22,30 +23,33 @@ import (
 type connection struct {
 	client  *mcpclient.Client
 	server  *mcp.InitializeResult // the handshake
-	session bool                  // the server gave it a session, which it may forget
-	renewal bool                  // it took the place of one whose session was forgotten
+	session bool                  // the server gave it a session, which it may lose
+	renewal bool                  // it took the place of one whose session was lost
 	opened  time.Time
 	gone    <-chan struct{} // closed when it has ended by itself; nil where only a request can tell
-	breaker *gobreaker.CircuitBreaker[any]
+	breaker *gobreaker.TwoStepCircuitBreaker[any]
+	limit   int // of failures in a row
 
 	stream context.Context // ends with the event stream that answers come over; nil where there is none
 
-	life context.Context // ends when it is lost, for what the session itself asks over it
+	life context.Context // ends when it is lost, for what the member itself asks over it
 	end  context.CancelFunc
 
 	heard    atomic.Int64 // when the last answer came, in Unix nanoseconds
 	answered atomic.Bool  // whether any came since it was opened
 
 	// Guarded by the member's mutex.
-	told  wish          // what it was told of what is wanted
-	calls int           // in flight
-	over  bool          // it gets no more calls
-	idle  chan struct{} // closed when it is over and no call is in flight
+	applied desired       // what it was told of what is desired
+	calls   int           // in flight
+	over    bool          // it gets no more calls
+	idle    chan struct{} // closed when it is over and no call is in flight
+	lost    bool          // it is over since the server lost the session
+	alive   bool          // the last experiment was made over it, and answered
 }
 
 func newConnection(life context.Context, opened *mcpclient.Client, found discovery, limit Breaker) *connection {
 	c := &connection{
-		client: opened, server: found.server, stream: found.stream, told: found.told,
+		client: opened, server: found.server, stream: found.stream, applied: found.applied,
 		opened: time.Now(), gone: connect.Ended(opened), idle: make(chan struct{}),
 	}
 	if c.stream != nil {
@@ -55,29 +59,65 @@ func newConnection(life context.Context, opened *mcpclient.Client, found discove
 		c.session = inner.GetSessionId() != "" && !mcp.IsModernProtocol(c.server.ProtocolVersion)
 	}
 	c.life, c.end = context.WithCancel(life)
-	c.breaker = newBreaker(limit, c.counts)
+	c.breaker, c.limit = newBreaker(limit, c.counts), limit.failures()
 	c.heard.Store(c.opened.UnixNano())
 	return c
 }
 
-// do runs a request, which the breaker counts.
-func (c *connection) do(ctx context.Context, request func(context.Context, *mcpclient.Client) error) error {
-	if err := ctx.Err(); err != nil { // nothing would be sent: that says nothing about the backend
+// method is one of the client's.
+type method[Req, Res any] = func(*mcpclient.Client, context.Context, Req) (*Res, error)
+
+// send does one request, which the breaker counts.
+func send[Req, Res any](ctx context.Context, c *connection, call method[Req, Res], request Req) (*Res, error) {
+	ctx, end, err := c.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx, answer := withAnswer(ctx, c.server, request)
+	result, err := call(c.client, ctx, request)
+	if err = end(answer.exact(err)); err != nil {
+		return nil, err
+	}
+	answer.complete(result)
+	return result, nil
+}
+
+// do does what may be several requests, and counts as one.
+func (c *connection) do(ctx context.Context, ask func(context.Context, *mcpclient.Client) error) error {
+	ctx, end, err := c.begin(ctx)
+	if err != nil {
 		return err
 	}
-	_, err := c.breaker.Execute(func() (any, error) {
-		ctx, done := c.bound(ctx)
-		defer done()
-		if err := request(ctx, c.client); err != nil {
-			return nil, c.explained(err)
-		}
-		return nil, nil
-	})
-	if !c.counts(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, gobreaker.ErrOpenState) {
+	ctx, answer := withAnswer(ctx, c.server, nil)
+	return end(answer.exact(ask(ctx, c.client)))
+}
+
+// begin returns what to make a request with, and what to end it with, which
+// returns why it failed. It fails where nothing may be sent.
+func (c *connection) begin(ctx context.Context) (context.Context, func(error) error, error) {
+	if err := ctx.Err(); err != nil { // that says nothing about the backend
+		return nil, nil, err
+	}
+	count, err := c.breaker.Allow()
+	if err != nil { // since just now
+		return nil, nil, trippedError{c.limit}
+	}
+	ctx, release := c.bound(ctx)
+	return ctx, func(err error) error {
+		err = c.explained(err)
+		release()
+		count(err)
+		c.hear(err)
+		return err
+	}, nil
+}
+
+// hear takes down that an answer came, if it is one.
+func (c *connection) hear(err error) {
+	if read := failure.Of(err); read.Answered() && read.Consequence() == failure.Keep {
 		c.heard.Store(time.Now().UnixNano())
 		c.answered.Store(true)
 	}
-	return err
 }
 
 // bound ends a request with the stream that its answer would come over: mcp-go
@@ -86,15 +126,53 @@ func (c *connection) bound(ctx context.Context) (context.Context, context.Cancel
 	if c.stream == nil {
 		return ctx, func() {}
 	}
-	return either(ctx, c.stream)
+	return lifetime.Either(ctx, c.stream)
 }
 
 // explained says so if the end of the stream was why a request failed.
 func (c *connection) explained(err error) error {
-	if c.stream != nil && c.stream.Err() != nil && errors.Is(err, context.Canceled) {
+	if err != nil && c.stream != nil && c.stream.Err() != nil && failure.Of(err).Kind == failure.Cancelled {
 		return context.Cause(c.stream)
 	}
 	return err
+}
+
+// consequence is that of a failure for this connection: one without a session has
+// none that could be lost.
+func (c *connection) consequence(read failure.Failure) failure.Consequence {
+	if consequence := read.Consequence(); consequence != failure.Renew || c.session {
+		return consequence
+	}
+	return failure.Count
+}
+
+// counts says whether a request failed for want of an answer.
+func (c *connection) counts(err error) bool {
+	switch c.consequence(failure.Of(err)) {
+	case failure.Count, failure.Fail:
+		return true
+	default:
+		return false
+	}
+}
+
+// tripped says whether too many requests in a row have failed.
+func (c *connection) tripped() bool { return c.breaker.State() != gobreaker.StateClosed }
+
+// ended is closed when the connection has ended by itself.
+func (c *connection) ended() <-chan struct{} {
+	if c == nil {
+		return nil
+	}
+	return c.gone
+}
+
+// ending is why it has ended by itself.
+func (c *connection) ending() error {
+	if c.stream != nil {
+		return context.Cause(c.stream)
+	}
+	return transport.NewError(fmt.Errorf("the process has ended: %w", transport.ErrTransportClosed))
 }
 
 // streamOf returns a context that ends with the event stream of a client, which
@@ -110,29 +188,6 @@ func streamOf(target connect.Target, opening *mcpclient.Client) context.Context 
 		end(transport.NewError(fmt.Errorf("the event stream has ended: %w", errors.Join(transport.ErrTransportClosed, err))))
 	})
 	return stream
-}
-
-// ending says how the connection has ended by itself.
-func (c *connection) ending() error {
-	if c.stream != nil {
-		return context.Cause(c.stream)
-	}
-	return transport.NewError(fmt.Errorf("the process has ended: %w", transport.ErrTransportClosed))
-}
-
-// broken says whether too many requests in a row have failed.
-func (c *connection) broken() bool { return c.breaker.State() != gobreaker.StateClosed }
-
-// forgotten says whether the server no longer knows the session.
-func (c *connection) forgotten(err error) bool {
-	return c.session && errors.Is(err, transport.ErrSessionTerminated)
-}
-
-// hasEnded says whether an error is the end of a connection, over which nothing
-// will come any more: a process or a stream that is closed, a port where nobody
-// listens.
-func hasEnded(err error) bool {
-	return errors.Is(err, transport.ErrTransportClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // release gives back what reach took. The member's mutex is held.

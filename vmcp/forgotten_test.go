@@ -190,18 +190,3 @@ func TestA404WithoutASession(t *testing.T) {
 	require.ErrorIs(t, err, transport.ErrSessionTerminated)
 	assert.Equal(t, vmcp.Failed, session.Report().Backends[0].State)
 }
-
-// Some servers answer 400 to a session that they do not know.
-func TestManyA400InASession(t *testing.T) {
-	t.Parallel()
-	backend, server := newShop(t, func(script *badserver.Script) {
-		script.Answers["resources/read"] = []badserver.Answer{badserver.Plain(400, "Bad Request: no valid session ID")}
-	})
-	session := build(t, &vmcp.Builder{}, backend)
-	for range 5 {
-		_, err := readResource("res://shop")(t.Context(), session)
-		require.ErrorContains(t, err, "no valid session ID")
-	}
-	assert.Equal(t, vmcp.Failed, session.Report().Backends[0].State)
-	require.NoError(t, server.Await(soon(t), "initialize", 2), "it gets a new one")
-}

@@ -1,42 +1,47 @@
 package vmcp
 
-import "slices"
-
-// named is something that a session offers, by its kind and its name there.
-type named struct{ kind, name string }
+// entry is something that a session offers, by its kind and its name there.
+type entry struct{ kind, name string }
 
 // remember keeps whose the names were that left the lists with a backend that
 // is not there: who asks for one shall hear of that backend.
-func (r *routes) remember(before *routes, members []*member) {
-	r.former = map[named]*member{}
-	lose := func(thing named, owner *member) {
-		if !r.has(thing) && slices.Contains(members, owner) && !owner.serves() {
-			r.former[thing] = owner
+func (c *catalogue) remember(before *catalogue, listings []listing) {
+	c.former = map[entry]string{}
+	if before == nil {
+		return
+	}
+	away := map[string]bool{}
+	for _, l := range listings {
+		away[l.id] = !l.serves
+	}
+	lose := func(e entry, owner string) {
+		if away[owner] && !c.has(e) {
+			c.former[e] = owner
 		}
 	}
 	for name, to := range before.toolOwners {
-		lose(named{"tool", name}, to.member)
+		lose(entry{"tool", name}, to.id)
 	}
 	for name, to := range before.promptOwners {
-		lose(named{"prompt", name}, to.member)
+		lose(entry{"prompt", name}, to.id)
 	}
 	for uri, owner := range before.resourceOwners {
-		lose(named{"resource", uri}, owner)
+		lose(entry{"resource", uri}, owner)
 	}
-	for thing, owner := range before.former {
-		lose(thing, owner)
+	for e, owner := range before.former {
+		lose(e, owner)
 	}
 }
 
-func (r *routes) has(thing named) bool {
+func (c *catalogue) has(e entry) bool {
 	var found bool
-	switch thing.kind {
+	switch e.kind {
 	case "tool":
-		_, found = r.toolOwners[thing.name]
+		_, found = c.toolOwners[e.name]
 	case "prompt":
-		_, found = r.promptOwners[thing.name]
+		_, found = c.promptOwners[e.name]
 	default:
-		_, found = r.resourceOwners[thing.name]
+		_, found = c.resourceOwners[e.name]
 	}
 	return found
 }

@@ -11,11 +11,6 @@ import (
 	"github.com/mcp-candor/candor/mcpclient"
 )
 
-// HasLogging says whether a backend advertises log messages.
-func (s *Session) HasLogging() bool {
-	return slices.ContainsFunc(s.all(), (*member).logs)
-}
-
 // SetLevel asks all backends that advertise logging, side by side, for log
 // messages of the level and above, and those that come later when they do. On
 // protocol 2026-07-28 nothing is sent: the level goes along with each request. A
@@ -29,18 +24,18 @@ func (s *Session) SetLevel(ctx context.Context, level mcp.LoggingLevel) error {
 	if s.life.Err() != nil {
 		return ErrClosed
 	}
-	claimed := s.shared.beginLevel(level)
-	logging := s.those(func(m *member) bool { return m.claimLevel(level) })
+	claimed := s.shared.claimLevel(level)
+	logging := s.roster.Load().those(func(m *member) bool { return m.claimLevel(level) })
 	claimed()
 	for _, m := range s.all() {
-		m.poke() // who was being opened
+		m.poke() // one that was being opened
 	}
 	failures := make([]error, len(logging))
 	var asking sync.WaitGroup
 	for i, m := range logging {
 		asking.Go(func() {
 			request := mcp.SetLevelRequest{Params: mcp.SetLevelParams{Level: level}}
-			_, failures[i] = ask(ctx, s, m, silent((*mcpclient.Client).SetLevel), request)
+			_, failures[i] = ask(ctx, m, silent((*mcpclient.Client).SetLevel), request)
 			if _, absent := errors.AsType[*UnavailableError](failures[i]); absent {
 				failures[i] = nil // it is told when it comes back
 			}
@@ -58,18 +53,3 @@ var levels = []mcp.LoggingLevel{
 
 // ValidLevel says whether the protocol has a level of log messages.
 func ValidLevel(level mcp.LoggingLevel) bool { return slices.Contains(levels, level) }
-
-// logs says whether the backend advertises log messages.
-func (m *member) logs() bool { return m.has().Logging != nil }
-
-// claimLevel says whether the backend is there and logs, so that it can be told a
-// level now; the supervisor leaves it to whoever claims it.
-func (m *member) claimLevel(level mcp.LoggingLevel) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.conn == nil || m.conn.server.Capabilities.Logging == nil {
-		return false
-	}
-	m.conn.told.level = level
-	return true
-}

@@ -12,9 +12,9 @@ func (m *masked) Error() string { return m.text }
 func (m *masked) Unwrap() error { return m.err }
 
 // hide masks what an error says, where there is something to mask.
-func (m *member) hide(err error) error {
+func (b Backend) hide(err error) error {
 	text := err.Error()
-	if hidden := m.Connector.Mask(text); hidden != text {
+	if hidden := b.Connector.Mask(text); hidden != text {
 		return &masked{hidden, err}
 	}
 	return err

@@ -2,103 +2,90 @@ package vmcp
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/mcpclient"
-	"github.com/mcp-candor/candor/middleware"
 )
 
-// member is a backend in a session: its connection, what it offers and what is
-// to be reported about it.
+// A member is one backend's life in a session: its connection, from the first
+// attempt to the last, what it lists, and what it was told. The session asks it to
+// do requests; it tells the session, through its surroundings, that its lists have
+// changed or that it stands otherwise.
+//
+//	session --ask, refresh, probe--> member --send, do--> connection --> chain --> server
+//	session <----changed, stands---- member <--------- notifications ------------ server
+//
+// One goroutine, its supervisor, brings it on; see [phase]. All else may come from
+// any goroutine.
 type member struct {
 	Backend
-	life    context.Context // ends when it leaves the session
-	end     context.CancelFunc
-	origin  context.Context // what the first attempt is made for: its values only
-	settled chan struct{}   // closed when the first attempt has ended
-	wake    chan struct{}   // full when the supervisor has something to look at
+	surroundings
+	log      *slog.Logger    // with the backend's ID
+	life     context.Context // ends when it leaves the session
+	end      context.CancelFunc
+	origin   context.Context // what the first attempt is made for: its values only
+	settled  chan struct{}   // closed when the first attempt has ended
+	wake     chan struct{}   // full when the supervisor has something to look at
+	admitted atomic.Bool     // it belongs to the session; nothing is told of it before
 
-	shared   *shared      // with the session's other members
-	calls    calls        // in flight
-	log      *slog.Logger // with the backend's ID
-	admitted atomic.Bool  // it belongs to the session; nothing is told of it before
-
+	calls      calls          // in flight, with a lock of their own
 	refreshing chan struct{}  // full while a refresh runs
-	closing    sync.WaitGroup // of connections that were given up
-	closed     error          // of the last connection; to be read when the supervisor has ended
-	delays     delays         // between attempts to connect; guarded by mu
-	refreshes  delays         // between refreshes that fail; guarded by mu
+	closing    sync.WaitGroup // of connections that were given up, and of experiments
 
+	// telling is held while the session is told how the member stands, and guards
+	// what it was told last.
 	telling sync.Mutex
-	told    BackendReport // what was told of it last
+	told    BackendReport
 
-	mu             sync.Mutex
-	phase          phase
-	moved          chan struct{}         // closed when the phase changes
-	conn           *connection           // nil unless up
-	retired        []*connection         // given up and not yet closed
-	server         *mcp.InitializeResult // the last handshake; nil if there was none
-	err            error                 // why it is down
-	since          time.Time
-	nextTry        time.Time
-	attempts       int
-	listed         bool // it has had lists
-	offer          offer
-	stale          error     // why the last refresh failed
-	staleSince     time.Time // when the lists began to be older than they should
-	expired        bool      // they were too old to keep
-	refreshAt      time.Time // zero if no refresh is due
-	settling       settling
-	probed         time.Time
-	contradictions []middleware.Contradiction
-	noted          map[promise]bool // since the lists were last asked for
-	lacking        map[string]bool  // patterns of Tools that have been warned about
+	// mu guards the three groups that follow. While it is held nothing is sent,
+	// nobody is told and no other lock is taken but that of what is shared.
+	mu sync.Mutex
+	stage
+	lists
+	doubts
 }
 
-// promise is what a contradiction is about.
-type promise struct {
-	event  string
-	method mcp.MCPMethod
+// surroundings are what a member has of its session.
+type surroundings struct {
+	builder *Builder        // settings
+	session context.Context // ends with it
+	turns   chan struct{}   // as many as may connect at the same time
+	shared  *shared         // with the session's other members
+	changed func()          // tells the session that the lists are others
+	stands  func(*member)   // tells it that the member may stand otherwise
 }
 
-func newMember(backend Backend, shared *shared, log *slog.Logger) *member {
-	return &member{
-		Backend: backend, shared: shared, log: log.With("backendID", backend.ID),
-		delays: newDelays(backend.Retry), refreshes: newDelays(backend.Retry), since: time.Now(),
-		settled: make(chan struct{}), wake: make(chan struct{}, 1), refreshing: make(chan struct{}, 1),
-		moved: make(chan struct{}), noted: map[promise]bool{}, lacking: map[string]bool{},
+// stage is where a member is in its life. There is a connection in the phase up
+// and in no other; err is why there is none in down, and nextTry when one is
+// tried.
+type stage struct {
+	phase    phase
+	moved    chan struct{}         // closed when the phase changes
+	conn     *connection           // nil unless up
+	retired  []*connection         // given up and not yet closed
+	server   *mcp.InitializeResult // the last handshake; nil if there was none
+	err      error                 // why it is down
+	since    time.Time
+	nextTry  time.Time
+	attempts int
+	delays   delays // between attempts
+	probed   time.Time
+}
+
+func newMember(ctx context.Context, backend Backend, around surroundings) *member {
+	backend = backend.clone()
+	m := &member{
+		Backend: backend, surroundings: around, log: around.builder.logger().With("backendID", backend.ID),
+		origin: context.WithoutCancel(ctx), settled: make(chan struct{}), wake: make(chan struct{}, 1), refreshing: make(chan struct{}, 1),
+		stage:  stage{moved: make(chan struct{}), since: time.Now(), delays: newDelays(backend.Retry)},
+		lists:  newLists(backend.Retry),
+		doubts: doubts{delays: newDelays(backend.Retry)},
 	}
-}
-
-// attempting returns the context of an attempt to connect. The first one has
-// what the session was built with, such as a trace.
-func (m *member) attempting() context.Context {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.phase == joining {
-		return within{m.life, m.origin}
-	}
-	return m.life
-}
-
-// within has the end of one context and the values of both.
-type within struct {
-	context.Context
-	values context.Context
-}
-
-func (w within) Value(key any) any {
-	if value := w.Context.Value(key); value != nil {
-		return value
-	}
-	return w.values.Value(key)
+	m.life, m.end = context.WithCancel(around.session)
+	return m
 }
 
 // settle says that the first attempt has ended. Only the supervisor calls it.
@@ -110,76 +97,19 @@ func (m *member) settle() {
 	}
 }
 
+// poke makes the supervisor look again. It never blocks.
+func (m *member) poke() {
+	select {
+	case m.wake <- struct{}{}:
+	default: // it will
+	}
+}
+
 // current returns the connection, or nil.
 func (m *member) current() *connection {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.conn
-}
-
-// ended is closed when a connection has ended by itself.
-func (c *connection) ended() <-chan struct{} {
-	if c == nil {
-		return nil
-	}
-	return c.gone
-}
-
-// discovery is what comes of the proof of a connection.
-type discovery struct {
-	offer
-	server *mcp.InitializeResult // the handshake
-	stream context.Context       // as in [connection]
-	told   wish
-}
-
-// discover asks for the advertised lists, and tells a server that has them what
-// is wanted of it. It is the proof of the connection, so it may run twice, each
-// time with another client.
-func (m *member) discover(ctx context.Context, client *mcpclient.Client) (discovery, error) {
-	client.OnNotification(m.notified) // first: no change may slip through between
-	stream := streamOf(m.Connector.Target(), client)
-	server, known := client.Server()
-	if !known {
-		return discovery{}, errors.New("the handshake told nothing about the server")
-	}
-	m.mu.Lock()
-	m.server, m.noted = server, map[promise]bool{}
-	m.mu.Unlock()
-	offered, err := listAll(ctx, client, server.Capabilities)
-	if err != nil {
-		return discovery{}, err
-	}
-	wanted := m.shared.wishOf(m.ID)
-	_ = m.fulfil(ctx, client, server, wish{}, wanted) // what fails is in the log
-	return discovery{offered, server, stream, wanted}, nil
-}
-
-// take takes lists over, and says whether they differ from those before. The
-// mutex is held.
-func (m *member) take(offered offer) (changed bool) {
-	m.contradictions = slices.DeleteFunc(m.contradictions, func(c middleware.Contradiction) bool {
-		return isList(c.Method) && !m.noted[promise{c.Event, c.Method}]
-	})
-	changed = !m.offer.equal(offered)
-	m.offer, m.listed, m.stale, m.staleSince, m.expired = offered, true, nil, time.Time{}, false
-	return changed
-}
-
-func isList(method mcp.MCPMethod) bool {
-	switch method {
-	case mcp.MethodToolsList, mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList, mcp.MethodPromptsList:
-		return true
-	default:
-		return false
-	}
-}
-
-// offers returns what the backend lists at the moment.
-func (m *member) offers() offer {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.offer
 }
 
 // serves says whether there are lists that calls about them are answered for,
@@ -201,67 +131,26 @@ func (m *member) has() mcp.ServerCapabilities {
 	return m.server.Capabilities
 }
 
-// advertisesResources says whether the backend promised resources.
-func (m *member) advertisesResources() bool { return m.has().Resources != nil }
-
-// servesResources says whether the backend has kept that promise so far.
-func (m *member) servesResources() bool {
-	if !m.advertisesResources() {
-		return false
-	}
+// lists returns what the backend has for the session's catalogue.
+func (m *member) listing() listing {
+	serves := m.serves()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return !slices.ContainsFunc(m.contradictions, func(c middleware.Contradiction) bool {
-		return c.Method == mcp.MethodResourcesList
-	})
+	return listing{offer: m.offer, id: m.ID, prefix: m.prefix(), selection: m.Tools, serves: serves}
 }
 
-// completes says whether the backend has something to complete arguments of,
-// and advertised that it does.
-func (m *member) completes() bool {
-	o := m.offers()
-	return m.has().Completions != nil && len(o.Prompts)+len(o.Resources)+len(o.Templates) > 0
+// timeout is how long a connection, or what the member itself asks, may take.
+func (m *member) timeout() time.Duration { return m.builder.timeoutOf(m.Backend) }
+
+// within has the end of one context and the values of both.
+type within struct {
+	context.Context
+	values context.Context
 }
 
-// note is called by the chain, from several goroutines, for each contradiction.
-func (m *member) note(_ context.Context, contradiction middleware.Contradiction) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	about := promise{contradiction.Event, contradiction.Method}
-	m.noted[about] = true
-	if !slices.ContainsFunc(m.contradictions, func(c middleware.Contradiction) bool { return promise{c.Event, c.Method} == about }) {
-		m.contradictions = append(m.contradictions, contradiction)
-		m.poke()
+func (w within) Value(key any) any {
+	if value := w.Context.Value(key); value != nil {
+		return value
 	}
-}
-
-// report says how things stand, given what the session had to leave out. A
-// contradiction that a later call met is in it.
-func (m *member) report(leftOut []LeftOut) BackendReport {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := BackendReport{
-		ID: m.ID, State: Ready, Since: m.since, Target: m.Connector.String(), Required: m.Required, StaleSince: m.staleSince,
-		Contradictions: slices.Clone(m.contradictions), LeftOut: slices.Clone(leftOut),
-	}
-	slices.SortFunc(r.Contradictions, func(a, b middleware.Contradiction) int {
-		return strings.Compare(string(a.Method), string(b.Method))
-	})
-	if m.server != nil {
-		r.ServerName, r.ServerVersion, r.ProtocolVersion = m.server.ServerInfo.Name, m.server.ServerInfo.Version, m.server.ProtocolVersion
-	}
-	r.BugReport = bugReport(r.ServerName, r.ServerVersion, r.ProtocolVersion, findings(r.Contradictions))
-	r.Tools, r.Resources, r.ResourceTemplates, r.Prompts =
-		len(m.offer.Tools), len(m.offer.Resources), len(m.offer.Templates), len(m.offer.Prompts)
-	r.PatternsWithoutMatch = m.Tools.withoutMatch(m.offer.Tools)
-	switch m.phase {
-	case joining:
-		r.State, r.Reason, r.Remedy = Connecting, notYet, waitForIt
-	case down:
-		r.State, r.Reason, r.Remedy, r.Err = Failed, m.Connector.Mask(reasonOf(m.err)), remedyOf(m.err), m.err
-		r.NextTry, r.Attempts = m.nextTry, m.attempts
-	default:
-		r.degrade(m.stale, m.expired, m.Connector.Mask)
-	}
-	return r
+	return w.values.Value(key)
 }

@@ -134,3 +134,14 @@ func toValid(r rune) rune {
 		return '_'
 	}
 }
+
+// prefixing returns the longest of the prefixes that a name begins with, or "":
+// the prefix of one backend may begin with that of another.
+func prefixing(prefixes []string, name string) (longest string) {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(name, prefix+"_") && len(prefix) > len(longest) {
+			longest = prefix
+		}
+	}
+	return longest
+}

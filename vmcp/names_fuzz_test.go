@@ -35,30 +35,27 @@ func FuzzNames(f *testing.F) {
 		f.Add(seed[0], seed[1], seed[2], seed[3], seed[4])
 	}
 	f.Fuzz(func(t *testing.T, idA, toolA, idB, toolB, both string) {
-		a, b := &member{Backend: Backend{ID: validOf(idA)}}, &member{Backend: Backend{ID: validOf(idB)}}
-		members := []*member{a}
-		a.offer.Tools = toolsOf(toolA, both)
-		if a.ID == b.ID {
-			a.offer.Tools = toolsOf(toolA, both, toolB)
+		listings := []listing{listingOf(validOf(idA), toolsOf(toolA, both)...)}
+		if b := validOf(idB); b == listings[0].id {
+			listings[0].Tools = toolsOf(toolA, both, toolB)
 		} else {
-			members = append(members, b)
-			b.offer.Tools = toolsOf(toolB, both)
+			listings = append(listings, listingOf(b, toolsOf(toolB, both)...))
 		}
-		r := newRoutes(members, Prefixed)
+		r := newCatalogue(listings, Prefixed, nil)
 
 		exposed := map[owned]string{}
 		for _, tool := range r.tools {
 			require.Regexp(t, validPattern, tool.Name)
 			to, known := r.toolOwners[tool.Name]
 			require.True(t, known, "%q leads nowhere", tool.Name)
-			thing := owned{to.ID, to.name}
+			thing := owned{to.id, to.name}
 			require.NotContains(t, exposed, thing, "exposed twice")
 			exposed[thing] = tool.Name
 		}
 		assert.Len(t, r.toolOwners, len(r.tools), "each name is there once")
 		assert.Empty(t, r.leftOut)
 
-		things := thingsOf(members)
+		things := thingsOf(listings)
 		require.Len(t, exposed, len(things), "nothing is lost")
 		for _, thing := range things {
 			plain := thing.backend + "_" + thing.name
@@ -73,11 +70,11 @@ func FuzzNames(f *testing.F) {
 			assert.True(t, strings.HasPrefix(exposed[thing], thing.backend+"_"), "%q is without its backend %q", exposed[thing], thing.backend)
 		}
 
-		slices.Reverse(members)
-		for _, m := range members {
-			slices.Reverse(m.offer.Tools)
+		slices.Reverse(listings)
+		for _, l := range listings {
+			slices.Reverse(l.Tools)
 		}
-		assert.Equal(t, r.tools, newRoutes(members, Prefixed).tools, "in another order")
+		assert.Equal(t, r.tools, newCatalogue(listings, Prefixed, nil).tools, "in another order")
 	})
 }
 

@@ -116,29 +116,29 @@ func TestExposedNamesAreValidDifferentAndIndependentOfOrder(t *testing.T) {
 func TestRoutesLeadBackAndLoseNothingInSilence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		byID := map[string]*member{}
+		byID := map[string]*listing{}
 		for _, thing := range someThings(t) {
 			m := byID[thing.backend]
 			if m == nil {
-				m = &member{Backend: Backend{ID: thing.backend}}
+				m = new(listingOf(thing.backend))
 				byID[thing.backend] = m
 			}
 			for range rapid.IntRange(1, 2).Draw(t, "times listed") {
-				m.offer.Tools = append(m.offer.Tools, mcp.Tool{Name: thing.name})
-				m.offer.Prompts = append(m.offer.Prompts, mcp.Prompt{Name: thing.name})
+				m.Tools = append(m.Tools, mcp.Tool{Name: thing.name})
+				m.Prompts = append(m.Prompts, mcp.Prompt{Name: thing.name})
 			}
 		}
 		ids := slices.Sorted(maps.Keys(byID))
-		var members []*member
+		var listings []listing
 		for _, id := range rapid.Permutation(ids).Draw(t, "order") {
-			members = append(members, byID[id])
+			listings = append(listings, *byID[id])
 		}
-		r := newRoutes(members, Prefixed)
+		r := newCatalogue(listings, Prefixed, nil)
 
 		listed, leftOut := 0, 0
-		for _, m := range members {
-			listed += len(m.offer.Tools) + len(m.offer.Prompts)
-			leftOut += len(r.leftOut[m])
+		for _, m := range listings {
+			listed += len(m.Tools) + len(m.Prompts)
+			leftOut += len(r.leftOut[m.id])
 		}
 		if len(r.tools)+len(r.prompts)+leftOut != listed {
 			t.Fatalf("%d of %d are exposed and %d reported as left out", len(r.tools)+len(r.prompts), listed, leftOut)
@@ -148,8 +148,8 @@ func TestRoutesLeadBackAndLoseNothingInSilence(t *testing.T) {
 		}
 		for _, tool := range r.tools {
 			to := r.toolOwners[tool.Name]
-			if name := exposedNames(thingsOf(members), prefixed)[owned{to.ID, to.name}]; name != tool.Name {
-				t.Fatalf("%q leads to %q of %q, whose name is %q", tool.Name, to.name, to.ID, name)
+			if name := exposedNames(thingsOf(listings), prefixed)[owned{to.id, to.name}]; name != tool.Name {
+				t.Fatalf("%q leads to %q of %q, whose name is %q", tool.Name, to.name, to.id, name)
 			}
 		}
 		for _, prompt := range r.prompts {
@@ -163,21 +163,26 @@ func TestRoutesLeadBackAndLoseNothingInSilence(t *testing.T) {
 func TestAToolForWhichNoNameIsFreeIsReported(t *testing.T) {
 	t.Parallel()
 	victim := owned{"a", "read file"}
-	m := &member{Backend: Backend{ID: "a"}, offer: offer{Tools: []mcp.Tool{{Name: victim.name}}}}
+	m := listingOf("a", mcp.Tool{Name: victim.name})
 	for _, digits := range hashLengths[1:] {
 		name, _ := victim.exposed(prefixed(victim), digits)
-		m.offer.Tools = append(m.offer.Tools, mcp.Tool{Name: strings.TrimPrefix(name, "a_")})
+		m.Tools = append(m.Tools, mcp.Tool{Name: strings.TrimPrefix(name, "a_")})
 	}
-	r := newRoutes([]*member{m}, Prefixed)
+	r := newCatalogue([]listing{m}, Prefixed, nil)
 	assert.Len(t, r.tools, 3)
-	assert.Equal(t, []LeftOut{{Kind: "tool", Name: "read file", Reason: "no name for it is free"}}, r.leftOut[m])
+	assert.Equal(t, []LeftOut{{Kind: "tool", Name: "read file", Reason: "no name for it is free"}}, r.leftOut["a"])
 }
 
-func thingsOf(members []*member) []owned {
+// listingOf is what a backend has that is there.
+func listingOf(id string, tools ...mcp.Tool) listing {
+	return listing{offer: offer{Tools: tools}, id: id, prefix: id, serves: true}
+}
+
+func thingsOf(listings []listing) []owned {
 	var things []owned
-	for _, m := range members {
-		for _, tool := range m.offer.Tools {
-			if thing := (owned{m.ID, tool.Name}); !slices.Contains(things, thing) {
+	for _, m := range listings {
+		for _, tool := range m.Tools {
+			if thing := (owned{m.id, tool.Name}); !slices.Contains(things, thing) {
 				things = append(things, thing)
 			}
 		}

@@ -2,93 +2,104 @@ package vmcp
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
-// Refresh asks a backend for its lists again, through the same chain as the
-// first time, and says whether they changed. A session does so by itself when
-// a backend says that a list changed. Should a list fail, the session keeps
-// the lists that it had for as long as [Builder.StaleFor] says and asks again
-// by itself, the report says that they are old and why, and the error is the
-// backend's, an [*UnavailableError] or an [*UnknownError].
-func (s *Session) Refresh(ctx context.Context, id string) (changed bool, err error) {
-	m, err := s.member(id)
-	if err != nil {
-		return false, err
-	}
-	return s.refresh(ctx, m)
-}
-
-func (s *Session) refresh(ctx context.Context, m *member) (bool, error) {
+// refresh asks for the lists again, and says whether they changed.
+func (m *member) refresh(ctx context.Context) (bool, error) {
 	select { // one after the other: the last to end must be the last to have begun
 	case m.refreshing <- struct{}{}:
 		defer func() { <-m.refreshing }()
 	case <-ctx.Done():
-		return false, s.blame(m, ctx.Err())
+		return false, m.blame(ctx, ctx.Err())
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.builder.timeoutOf(m.Backend))
+	ctx, cancel := context.WithTimeout(ctx, m.timeout())
 	defer cancel()
-	ctx, done := s.bound(ctx, m)
+	ctx, done := m.bound(ctx)
 	defer done()
-	var offered offer
-	c, err := s.over(ctx, m, func(ctx context.Context, client *mcpclient.Client) (err error) {
-		offered, err = m.discoverAgain(ctx, client)
+	var found inventory
+	c, err := m.do(ctx, func(ctx context.Context, client *mcpclient.Client) (err error) {
+		found, err = m.listAgain(ctx, client)
 		return err
 	})
 	if c == nil {
-		return false, s.blame(m, err)
+		return false, m.blame(ctx, err)
 	}
-	changed := m.refreshed(ctx, c, offered, err)
+	changed := m.refreshed(ctx, c, found, err)
+	m.warnOfPatterns()
 	if err != nil {
-		return false, s.blame(m, err)
+		return false, m.blame(ctx, err)
 	}
 	if changed {
-		s.publish()
+		m.changed()
 	}
 	return changed, nil
 }
 
-func (m *member) discoverAgain(ctx context.Context, client *mcpclient.Client) (offer, error) {
+func (m *member) listAgain(ctx context.Context, client *mcpclient.Client) (inventory, error) {
 	m.mu.Lock()
-	m.noted = map[promise]bool{}
+	m.lists.begin()
 	server := m.server
 	m.mu.Unlock()
-	return listAll(ctx, client, server.Capabilities)
+	return m.listAll(ctx, client, server.Capabilities)
 }
 
 // refreshed takes over what a refresh has brought, or keeps what there was.
-func (m *member) refreshed(ctx context.Context, c *connection, offered offer, err error) (changed bool) {
-	defer m.warnOfPatterns() // when the mutex is free
+func (m *member) refreshed(ctx context.Context, c *connection, found inventory, err error) (changed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.conn != c || errors.Is(ctx.Err(), context.Canceled) && err != nil {
-		return false // whoever asked gave up, or another connection has other lists: that says nothing
+	if m.conn != c || err != nil && failure.Of(ctx.Err()).Kind == failure.Cancelled {
+		return false // who asked gave up, or another connection has other lists: that says nothing
 	}
 	defer m.poke()
 	if (m.stale == nil) != (err == nil) {
 		m.since = time.Now()
 	}
 	if err == nil {
-		m.refreshes.reset()
-		return m.take(offered)
+		return m.take(found, time.Now(), m.builder.staleFor())
 	}
-	m.stale = m.hide(err)
-	if m.staleSince.IsZero() {
-		m.staleSince = time.Now()
-	}
-	m.refreshAt = time.Now().Add(m.refreshes.after(err))
+	m.lists.fail(m.hide(err), time.Now())
 	return false
 }
 
-// member returns the backend with an ID.
-func (s *Session) member(id string) (*member, error) {
-	for _, m := range s.all() {
-		if m.ID == id {
-			return m, nil
-		}
+// mayHaveChanged has the lists asked for again, after a while. It never blocks
+// for long.
+func (m *member) mayHaveChanged() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	due := time.Now().Add(m.settling.begin())
+	if m.refreshAt.IsZero() || due.Before(m.refreshAt) { // else a refresh is still to come
+		m.refreshAt = due
+		m.poke()
 	}
-	return nil, &UnknownError{Kind: "backend", Name: id}
+}
+
+// refreshNow asks for the lists again. A change that is notified meanwhile leads
+// to another refresh.
+func (m *member) refreshNow() {
+	m.mu.Lock()
+	m.refreshAt = time.Time{}
+	c := m.conn
+	m.mu.Unlock()
+	if c == nil {
+		return
+	}
+	changed, _ := m.refresh(c.life) // the report and the log have the error
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settling.end(changed)
+}
+
+// expire takes lists that are too old from what the session offers, unless new
+// ones came just now.
+func (m *member) expire() {
+	m.mu.Lock()
+	expired := m.lists.expire(time.Now(), m.builder.staleFor())
+	m.mu.Unlock()
+	if expired {
+		m.changed()
+	}
 }

@@ -3,36 +3,37 @@ package vmcp
 import (
 	"errors"
 
-	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // A RefusedError is a JSON-RPC error that a backend answered with, exactly: code,
 // message and data, with the secrets of the backend's target masked in its texts.
-// Test for it with [errors.As]; it wraps the error that mcp-go makes of it.
+// Test for it with [errors.As]; it wraps a [failure.RPCError], and that what mcp-go
+// makes of it.
 type RefusedError struct {
 	Backend string // its ID
 	Code    int
 	Message string
 	Data    any
+	text    string
 	err     error
 }
 
-// Error returns mcp-go's text.
-func (e *RefusedError) Error() string { return e.err.Error() }
+// Error has the code and the server's words.
+func (e *RefusedError) Error() string { return e.text }
 
-// Unwrap returns mcp-go's error.
+// Unwrap returns the error as it came.
 func (e *RefusedError) Unwrap() error { return e.err }
 
-// refused gives an error the exact answer that it comes from, if it does.
-func refused(m *member, err error, answer *connect.Answer) error {
-	refusal, ok := answer.Refusal()
-	if err == nil || !ok {
-		return err
+// refused gives an error the exact answer that it comes from, if it does, with the
+// backend's secrets masked.
+func (b Backend) refused(err error) error {
+	exact, ok := errors.AsType[*failure.RPCError](err)
+	if !ok {
+		return b.hide(err)
 	}
-	if _, repeated := errors.AsType[*NotRepeatedError](err); repeated {
-		return err
-	}
-	return &RefusedError{Backend: m.ID, Code: refusal.Code, Message: m.Connector.Mask(refusal.Message), Data: maskedData(refusal.Data, m.Connector.Mask), err: err}
+	mask := b.Connector.Mask
+	return &RefusedError{Backend: b.ID, Code: exact.Code, Message: mask(exact.Message), Data: maskedData(exact.Data, mask), text: mask(err.Error()), err: err}
 }
 
 // maskedData returns a copy of decoded JSON whose texts are masked.

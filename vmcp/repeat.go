@@ -7,10 +7,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// A NotRepeatedError says that a backend forgot the session during the call of
-// a tool, and that the session, which has a new one by now, has not sent the
+// A NotRepeatedError says that a backend lost the session during the call of a
+// tool, and that the session, which has a new one by now, has not sent the
 // call again: the tool is not marked as one that may be called twice. Test for
-// it with [errors.As]; it wraps [transport.ErrSessionTerminated].
+// it with [errors.As]; it wraps what the server answered, such as
+// [transport.ErrSessionTerminated].
 type NotRepeatedError struct {
 	Tool    string // its exposed name
 	Backend string // the ID
@@ -26,14 +27,14 @@ func (e *NotRepeatedError) Error() string {
 // Unwrap returns what the server answered.
 func (e *NotRepeatedError) Unwrap() error { return e.Err }
 
-// repeatable says whether a request may be sent twice: all but the calls of
-// tools that do not say so.
-func (m *member) repeatable(request any) bool {
+// isHarmless says whether a request may be sent twice: all but the calls of tools
+// that do not say so.
+func (m *member) isHarmless(request any) bool {
 	call, ok := request.(mcp.CallToolRequest)
 	if !ok {
 		return true
 	}
-	tools := m.offers().Tools
+	tools := m.listing().Tools
 	i := slices.IndexFunc(tools, func(t mcp.Tool) bool { return t.Name == call.Params.Name })
 	return i >= 0 && (is(tools[i].Annotations.ReadOnlyHint) || is(tools[i].Annotations.IdempotentHint))
 }

@@ -61,7 +61,10 @@ type BackendReport struct {
 	Attempts int       `json:"attempts,omitempty"`
 
 	Contradictions []middleware.Contradiction `json:"contradictions,omitempty"`
-	LeftOut        []LeftOut                  `json:"leftOut,omitempty"`
+	// FailedLists are lists that the backend advertises and could not give; it
+	// works otherwise, and they are asked for again.
+	FailedLists []FailedList `json:"failedLists,omitempty"`
+	LeftOut     []LeftOut    `json:"leftOut,omitempty"`
 	// PatternsWithoutMatch are those of [Backend.Tools] that no tool of the
 	// server matches, as they stand there. They are no degradation.
 	PatternsWithoutMatch []string `json:"patternsWithoutMatch,omitempty"`

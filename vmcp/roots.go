@@ -22,11 +22,11 @@ func (s *Session) RootsChanged(ctx context.Context) error {
 	if s.life.Err() != nil {
 		return ErrClosed
 	}
-	older := s.those((*member).wantsRootsChanged)
+	older := s.roster.Load().those((*member).wantsRootsChanged)
 	failures := make([]error, len(older))
 	var telling sync.WaitGroup
 	for i, m := range older {
-		telling.Go(func() { failures[i] = s.tellRootsChanged(ctx, m) })
+		telling.Go(func() { failures[i] = m.tellRootsChanged(ctx) })
 	}
 	telling.Wait()
 	return errors.Join(failures...)
@@ -38,10 +38,10 @@ func (m *member) wantsRootsChanged() bool {
 	return c != nil && !mcp.IsModernProtocol(c.server.ProtocolVersion)
 }
 
-func (s *Session) tellRootsChanged(ctx context.Context, m *member) error {
-	ctx, done := s.bound(ctx, m)
+func (m *member) tellRootsChanged(ctx context.Context) error {
+	ctx, done := m.bound(ctx)
 	defer done()
-	_, err := s.over(ctx, m, func(ctx context.Context, c *mcpclient.Client) error {
+	_, err := m.do(ctx, func(ctx context.Context, c *mcpclient.Client) error {
 		// The chain has no notifications: they are not part of client.MCPClient.
 		inner, ok := mcpclient.As[*client.Client](c)
 		if !ok {
@@ -52,5 +52,5 @@ func (s *Session) tellRootsChanged(ctx context.Context, m *member) error {
 	if _, absent := errors.AsType[*UnavailableError](err); absent || err == nil {
 		return nil // one that is not there asks when it is
 	}
-	return s.blame(m, err)
+	return m.blame(ctx, err)
 }

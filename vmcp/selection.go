@@ -2,7 +2,6 @@ package vmcp
 
 import (
 	"fmt"
-	"log/slog"
 	"maps"
 	"path"
 	"slices"
@@ -22,11 +21,6 @@ type ToolSelection struct {
 	// prefix is put in front of it.
 	Rename map[string]string
 }
-
-// EventPatternWithoutMatch is the log's "event", a WARN once for each pattern,
-// when no tool of the server matches a pattern of a [ToolSelection] or has a
-// name that it renames.
-const EventPatternWithoutMatch = "pattern_without_match"
 
 // Validate says which pattern is malformed, a [path.ErrBadPattern], or which
 // new name cannot be one.
@@ -86,29 +80,6 @@ func (t ToolSelection) withoutMatch(tools []mcp.Tool) []string {
 		if !slices.ContainsFunc(tools, func(tool mcp.Tool) bool { return tool.Name == name }) {
 			missed = append(missed, name)
 		}
-	}
-	return missed
-}
-
-// warnOfPatterns tells once of each that the tools, which have just been listed,
-// do not match.
-func (m *member) warnOfPatterns() {
-	for _, pattern := range m.newlyMissed() {
-		m.log.LogAttrs(m.life, slog.LevelWarn, "no tool of the server has a name that is selected or changed",
-			slog.String("event", EventPatternWithoutMatch), slog.String("pattern", pattern),
-			slog.String("remedy", "compare it with the names that the server lists, or remove it"))
-	}
-}
-
-func (m *member) newlyMissed() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.staleSince.IsZero() { // they have not
-		return nil
-	}
-	missed := slices.DeleteFunc(m.Tools.withoutMatch(m.offer.Tools), func(pattern string) bool { return m.lacking[pattern] })
-	for _, pattern := range missed {
-		m.lacking[pattern] = true
 	}
 	return missed
 }

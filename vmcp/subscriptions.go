@@ -10,12 +10,6 @@ import (
 	"github.com/mcp-candor/candor/mcpclient"
 )
 
-// HasSubscriptions says whether a backend advertises that one can subscribe to
-// its resources.
-func (s *Session) HasSubscriptions() bool {
-	return slices.ContainsFunc(s.all(), (*member).subscribes)
-}
-
 // Subscribe asks the backend that a resource belongs to, as [Session.ReadResource]
 // finds it, to tell when it changes: see [Session.OnNotification]. A backend
 // that comes back is asked again. The error is an [*UnknownError], [ErrClosed],
@@ -32,7 +26,7 @@ func (s *Session) Subscribe(ctx context.Context, uri string) error {
 		return client.Subscribe(ctx, request)
 	}
 	request := mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: uri}, Header: m.forwarded(ctx)}
-	if _, err := ask(ctx, s, m, silent(subscribe), request); err != nil {
+	if _, err := ask(ctx, m, silent(subscribe), request); err != nil {
 		return err
 	}
 	m.subscribed(uri, asked)
@@ -52,7 +46,7 @@ func (s *Session) Unsubscribe(ctx context.Context, uri string) error {
 	}
 	before := m.unsubscribed(uri) // first: it must not come back with the backend
 	request := mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: uri}, Header: m.forwarded(ctx)}
-	_, err = ask(ctx, s, m, silent((*mcpclient.Client).Unsubscribe), request)
+	_, err = ask(ctx, m, silent((*mcpclient.Client).Unsubscribe), request)
 	if _, absent := errors.AsType[*UnavailableError](err); absent && before {
 		return nil
 	}
@@ -61,16 +55,17 @@ func (s *Session) Unsubscribe(ctx context.Context, uri string) error {
 
 func (s *Session) subscriptionTo(uri string) (*member, error) {
 	for _, m := range s.all() {
-		if slices.Contains(s.shared.wishOf(m.ID).uris, uri) {
+		if slices.Contains(s.shared.desiredOf(m.ID).uris, uri) {
 			return m, nil
 		}
 	}
-	m, ok := s.ownerOf(uri)
+	r := s.roster.Load()
+	m, ok := r.resource(uri)
 	switch {
 	case !ok:
-		return nil, s.unknown("resource", uri)
+		return nil, r.missing("resource", uri, s.builder.Names)
 	case !m.subscribes():
-		return nil, s.blame(m, fmt.Errorf("%w: it does not offer subscriptions to its resources", mcp.ErrMethodNotFound))
+		return nil, m.blame(context.Background(), fmt.Errorf("%w: it does not offer subscriptions to its resources", mcp.ErrMethodNotFound))
 	default:
 		return m, nil
 	}
@@ -81,31 +76,4 @@ func silent[Req any](call func(*mcpclient.Client, context.Context, Req) error) f
 	return func(client *mcpclient.Client, ctx context.Context, request Req) (*struct{}, error) {
 		return nil, call(client, ctx, request)
 	}
-}
-
-// subscribes says whether the backend advertises subscriptions.
-func (m *member) subscribes() bool {
-	resources := m.has().Resources
-	return resources != nil && resources.Subscribe
-}
-
-// subscribed takes down that a client of the backend was told to subscribe.
-func (m *member) subscribed(uri string, told *mcpclient.Client) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.shared.subscribe(m.ID, uri)
-	if m.conn != nil && m.conn.client == told {
-		m.conn.told.uris = append(m.conn.told.uris, uri)
-	}
-}
-
-// unsubscribed takes down that the resource is not wanted any more, and says
-// whether it was.
-func (m *member) unsubscribed(uri string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.conn != nil {
-		m.conn.told.uris = slices.DeleteFunc(slices.Clone(m.conn.told.uris), func(u string) bool { return u == uri })
-	}
-	return m.shared.unsubscribe(m.ID, uri)
 }

@@ -11,8 +11,8 @@ import (
 // or of the reason for it; the calls about one backend come one after the
 // other. f must neither close the session nor change its backends.
 func (s *Session) OnState(f func(BackendReport)) {
-	s.routing.Lock()
-	defer s.routing.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.onState = append(s.onState, f)
 }
 
@@ -28,7 +28,7 @@ func (s *Session) tell(m *member) {
 
 // tellNow is for who holds m.telling.
 func (s *Session) tellNow(ctx context.Context, m *member) {
-	before, now := m.told, s.reportOf(m)
+	before, now := m.told, s.roster.Load().reportOf(m)
 	if before.State == now.State && before.Reason == now.Reason {
 		return
 	}
@@ -37,12 +37,20 @@ func (s *Session) tellNow(ctx context.Context, m *member) {
 		s.builder.log(ctx, before.State, now)
 		s.shared.instruments.State(ctx, m.ID, string(before.State), string(now.State))
 	}
-	s.routing.Lock()
+	s.mu.Lock()
 	told := slices.Clone(s.onState)
-	s.routing.Unlock()
+	s.mu.Unlock()
 	for _, f := range told {
 		f(now)
 	}
+}
+
+// forget counts a member out that has left.
+func (s *Session) forget(m *member) {
+	m.telling.Lock()
+	defer m.telling.Unlock()
+	s.shared.instruments.State(context.WithoutCancel(m.life), m.ID, string(m.told.State), "")
+	m.told.State = ""
 }
 
 // log writes the one record of a change of state.

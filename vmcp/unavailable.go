@@ -8,8 +8,9 @@ import (
 )
 
 // An UnavailableError says that what was asked for belongs to a backend that
-// is not there now: it failed, has not answered yet or was lost. Test for it
-// with [errors.As]; it wraps the reason, with its type, where there is one.
+// is not there now: it failed, has not answered yet or was lost. Nothing was sent.
+// Test for it with [errors.As]; it wraps the reason, with its type, where there is
+// one.
 type UnavailableError struct {
 	Kind string // "tool", "prompt", "resource" or "backend"
 	Name string
@@ -36,8 +37,11 @@ func (e *UnavailableError) Error() string {
 // Unwrap returns why the backend failed.
 func (e *UnavailableError) Unwrap() error { return e.Backend.Err }
 
-// about says what a call to a backend that is not there was for.
-func about(err error, kind, name string) error {
+// NotSent says that nothing was sent: package failure asks.
+func (*UnavailableError) NotSent() bool { return true }
+
+// named says what a call to a backend that is not there was for.
+func named(err error, kind, name string) error {
 	if unavailable, ok := errors.AsType[*UnavailableError](err); ok {
 		unavailable.Kind, unavailable.Name = kind, name
 	}
@@ -45,13 +49,4 @@ func about(err error, kind, name string) error {
 		interrupted.Tool = name
 	}
 	return err
-}
-
-// unavailable says why a member cannot be asked.
-func (s *Session) unavailable(m *member) error {
-	report := s.reportOf(m)
-	if m.life.Err() != nil {
-		report.State, report.Reason, report.Remedy = Failed, "it no longer belongs to the session", "list what there is again"
-	}
-	return &UnavailableError{Kind: "backend", Name: m.ID, Backend: report}
 }

@@ -1,11 +1,13 @@
 package vmcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/middleware"
@@ -27,11 +29,24 @@ const (
 
 const tellTheAuthors = "tell the server's authors: vmcp check prints a report for them"
 
+// keepTheTools is what else can be done about a list that fails its backend.
+const keepTheTools = `; or keep what else it has with "tolerance": {"failures": "degrade"}`
+
 func remedyOf(err error) string {
-	if _, ok := errors.AsType[*middleware.ContradictionError](err); ok {
+	if isContradiction(err) {
 		return tellTheAuthors
 	}
-	return failure.Of(err).Remedy()
+	remedy := failure.Of(err).Remedy()
+	if list, ok := errors.AsType[*listError](err); ok && list.method != mcp.MethodToolsList && failure.Of(err).Answered() {
+		remedy += keepTheTools
+	}
+	return remedy
+}
+
+// isContradiction says whether an error is a broken promise that is not forgiven.
+func isContradiction(err error) bool {
+	_, ok := errors.AsType[*middleware.ContradictionError](err)
+	return ok
 }
 
 // degrade gives the reasons for which a backend that serves is not ready.
@@ -47,6 +62,9 @@ func (r *BackendReport) degrade(stale error, expired bool, mask func(string) str
 		}
 		reasons = append(reasons, old+", as asking for them again failed: "+mask(failure.Of(stale).Words()))
 		r.Remedy = remedyOf(stale)
+	}
+	for _, failed := range r.FailedLists {
+		reasons, r.Remedy = append(reasons, failed.String()), cmp.Or(r.Remedy, failed.Remedy)
 	}
 	if n := len(r.LeftOut); n > 0 {
 		first := r.LeftOut[0]

@@ -25,7 +25,7 @@ func newBackend(s config.Server, all forAll) vmcp.Backend {
 		Required:    s.Required,
 		Prefix:      s.Prefix,
 		Tools:       vmcp.ToolSelection(s.Tools),
-		Tolerance:   vmcp.Tolerance(s.Tolerance),
+		Tolerance:   vmcp.Tolerance{StrictResources: s.Tolerance.StrictResources, StrictPrompts: s.Tolerance.StrictPrompts, StrictUtilities: s.Tolerance.StrictUtilities},
 		Timeout:     backendTimeout(s, all.timeout),
 		CallTimeout: s.Timeouts.Call,
 		Retry:       vmcp.Retry(s.Retry),

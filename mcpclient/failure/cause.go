@@ -76,6 +76,9 @@ var causes = []cause{
 
 // causeOf is how an error is recognised; an HTTP status tells it by its number.
 func causeOf(err error) cause {
+	if isLostSession(err) {
+		return cause{kind: SessionLost}
+	}
 	if status, ok := errors.AsType[*wire.StatusError](err); ok && !isNoEventStream(err) {
 		return ofStatus(status.StatusCode)
 	}
@@ -101,6 +104,16 @@ func isMisconfigured(err error) bool {
 	}
 	_, is := known.Misconfigured()
 	return is
+}
+
+// isLostSession says whether an error says by itself that an experiment has shown
+// the session to be lost: the server's own words do not tell.
+func isLostSession(err error) bool {
+	known, ok := errors.AsType[interface {
+		error
+		LostSession() bool
+	}](err)
+	return ok && known.LostSession()
 }
 
 func is(target error) func(error) bool {

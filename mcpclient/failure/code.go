@@ -2,7 +2,6 @@ package failure
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -15,9 +14,9 @@ import (
 // what mcp-go made of it, if anything.
 type RPCError struct {
 	Code    int
-	Message string          // the server's own words
-	Data    json.RawMessage // as it came; nil where there is none
-	Status  int             // of HTTP; 0 where it is not known
+	Message string // the server's own words
+	Data    any    // decoded; nil where there is none
+	Status  int    // of HTTP; 0 where it is not known
 	Err     error
 }
 

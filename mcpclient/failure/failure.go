@@ -68,7 +68,9 @@ func (f Failure) Code() (code int, ok bool) { return f.code, f.coded }
 func (f Failure) NotSent() bool { return f.unsent || kinds[f.Kind].notSent }
 
 // Transient says whether the same may work later without anybody's doing.
-func (f Failure) Transient() bool { return kinds[f.Kind].transient }
+func (f Failure) Transient() bool {
+	return kinds[f.Kind].transient || f.Kind == Other && f.unsent
+}
 
 // NeedsPerson says whether only a person can mend it: trying again soon is of no
 // use.

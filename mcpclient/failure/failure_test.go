@@ -36,6 +36,12 @@ type wrong struct{}
 func (wrong) Error() string                 { return "no URL" }
 func (wrong) Misconfigured() (string, bool) { return "write a URL", true }
 
+// gone is a session of which an experiment has shown that it is.
+type gone struct{ error }
+
+func (g gone) Unwrap() error   { return g.error }
+func (gone) LostSession() bool { return true }
+
 // unsent says by itself that nothing was sent.
 type unsent struct{}
 
@@ -95,6 +101,7 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"not the event stream's URL":   {get(404), failure.Rejected, failure.Doubt, nothing, "404", `"type": "http"`},
 		"a GET that is not allowed":    {get(405), failure.Rejected, failure.Doubt, nothing, "405", `"type": "http"`},
 		"a session that is gone":       {transport.ErrSessionTerminated, failure.SessionLost, failure.Renew, olderHelps | ends, "session_terminated", "connect again"},
+		"one that an experiment found": {gone{post(400)}, failure.SessionLost, failure.Renew, olderHelps | ends, "400", "connect again"},
 		"a process that has ended":     {transport.ErrTransportClosed, failure.Ended, failure.Fail, transient | olderHelps | ends, "transport", "run its command by hand"},
 		"a line that ended a process":  {errors.Join(transport.ErrTransportClosed, &wire.BodyTooLargeError{}), failure.Ended, failure.Fail, transient | olderHelps | ends, "transport", "more than a client can take"},
 		"a pipe that nobody reads":     {&fs.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}, failure.Ended, failure.Fail, transient | olderHelps | ends, "transport", "run its command by hand"},
@@ -117,7 +124,7 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"one with a status of 4xx":     {&failure.RPCError{Code: -32000, Status: 400}, failure.Refused, failure.Doubt, olderHelps, "-32000", "see what the server says"},
 		"one with a status of 5xx":     {&failure.RPCError{Code: -32000, Status: 500}, failure.Refused, failure.Keep, olderHelps, "-32000", "see what the server says"},
 		"a contract that is broken":    {&mcpclient.ContractError{}, failure.Internal, failure.Keep, olderHelps, "_OTHER", "authors"},
-		"a way that is closed":         {unsent{}, failure.Other, failure.Keep, notSent | olderHelps, "_OTHER", "see what the server says"},
+		"a way that is closed":         {unsent{}, failure.Other, failure.Keep, notSent | transient | olderHelps, "_OTHER", "see what the server says"},
 		"an error without a type":      {errors.New("any"), failure.Other, failure.Keep, olderHelps, "_OTHER", "see what the server says"},
 	} {
 		t.Run(name, func(t *testing.T) {

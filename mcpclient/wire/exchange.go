@@ -43,6 +43,7 @@ type Facts struct {
 	SessionID string // the Mcp-Session-Id that it went with
 	Refused   bool   // it was answered with a JSON-RPC error
 	Code      int    // which; any integer, whatever mcp-go makes of it
+	Status    int    // of HTTP, as the server sent it
 	Peer      Peer
 }
 
@@ -155,7 +156,7 @@ func (e *Exchange) Meta() map[string]string {
 
 func (f *Facts) begin(requestID, sessionID string) {
 	f.Sent, f.RequestID, f.SessionID = true, requestID, sessionID
-	f.Refused, f.Code = false, 0
+	f.Refused, f.Code, f.Status = false, 0, 0
 }
 
 // each tells the exchange and those around it.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -38,13 +39,20 @@ func hostOf(u *url.URL) (host string, number int) {
 	return u.Hostname(), number
 }
 
-// answered tells the exchange which version of HTTP the answer has.
+// answered tells the exchange with which status, and in which version of HTTP,
+// the answer came.
 func (e *Exchange) answered(resp *http.Response) {
-	if e == nil || resp.ProtoMajor == 0 {
+	if e == nil {
 		return
 	}
-	version := strings.TrimSuffix(fmt.Sprintf("%d.%d", resp.ProtoMajor, resp.ProtoMinor), ".0")
-	e.each(func(each *Exchange) { each.facts.Peer.ProtocolVersion = version })
+	version := ""
+	if resp.ProtoMajor != 0 {
+		version = strings.TrimSuffix(fmt.Sprintf("%d.%d", resp.ProtoMajor, resp.ProtoMinor), ".0")
+	}
+	e.each(func(each *Exchange) {
+		each.facts.Status = resp.StatusCode
+		each.facts.Peer.ProtocolVersion = cmp.Or(version, each.facts.Peer.ProtocolVersion)
+	})
 }
 
 // overhear tells the exchange what it is answered, while mcp-go reads it.

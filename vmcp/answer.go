@@ -1,0 +1,51 @@
+package vmcp
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/failure"
+	"github.com/mcp-candor/candor/mcpclient/wire"
+	"github.com/mcp-candor/candor/middleware"
+)
+
+// answer is what is known of the answer to a request beside its result.
+type answer struct {
+	*connect.Answer
+	exchange *wire.Exchange
+}
+
+// withAnswer returns the context for a request to a backend, and where its answer
+// will be. A caller that takes rounds conducts them by itself with a backend that
+// has them, which is one on protocol 2026-07-28; a backend that has not asks its
+// [Peer].
+func withAnswer(ctx context.Context, server *mcp.InitializeResult, request any) (context.Context, answer) {
+	ctx, said := connect.WithAnswer(ctx)
+	ctx, exchange := wire.WithExchange(ctx)
+	again := again(request)
+	if peer, ok := peerOf(ctx); ok && peer.Rounds && again != nil && mcp.IsModernProtocol(server.ProtocolVersion) {
+		said.TakeRounds(*again)
+	}
+	return ctx, answer{said, exchange}
+}
+
+// exact gives an error the JSON-RPC error that it comes from, if it does. What a
+// middleware has put in its place already says it better.
+func (a answer) exact(err error) error {
+	refusal, ok := a.Refusal()
+	_, contradicted := errors.AsType[*middleware.ContradictionError](err)
+	_, partial := errors.AsType[*middleware.PartialListError](err)
+	if err == nil || !ok || contradicted || partial {
+		return err
+	}
+	return &failure.RPCError{Code: refusal.Code, Message: refusal.Message, Data: refusal.Data, Status: a.exchange.Facts().Status, Err: err}
+}
+
+// complete makes a result one that needs input of the caller, if it does.
+func (a answer) complete(result any) {
+	if needed, ok := a.Required(); ok {
+		needs(result, needed)
+	}
+}

@@ -1,0 +1,97 @@
+package vmcp
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/capability"
+	"github.com/mcp-candor/candor/mcpclient/failure"
+	"golang.org/x/sync/errgroup"
+)
+
+// listAll asks for the lists that a server advertises, side by side. The first
+// failure that fails the backend ends the others.
+func (m *member) listAll(ctx context.Context, client *mcpclient.Client, has mcp.ServerCapabilities) (inventory, error) {
+	var found inventory
+	var mu sync.Mutex // guards what failed
+	group, ctx := errgroup.WithContext(ctx)
+	for _, list := range capability.Lists(has) {
+		group.Go(func() error {
+			err := fetch[list.Name](ctx, client, &found.offer)
+			if err == nil || !m.Tolerance.degrades(list.Name, err) {
+				return asListError(list.Name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			read := failure.Of(m.hide(err))
+			found.failed = append(found.failed, FailedList{Method: list.Name, Reason: read.Words(), Remedy: read.Remedy()})
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return inventory{}, err
+	}
+	return found, nil
+}
+
+// fetch asks for each of the lists and puts it in its place, which no other one
+// touches.
+var fetch = map[mcp.MCPMethod]func(context.Context, *mcpclient.Client, *offer) error{
+	mcp.MethodToolsList: func(ctx context.Context, client *mcpclient.Client, to *offer) error {
+		ctx, answer := withAnswer(ctx, nil, nil)
+		result, err := client.ListTools(ctx, mcp.ListToolsRequest{})
+		if err != nil {
+			return answer.exact(err)
+		}
+		restoreSchemas(result.Tools, answer.Schemas)
+		to.Tools = result.Tools
+		return nil
+	},
+	mcp.MethodResourcesList: func(ctx context.Context, client *mcpclient.Client, to *offer) error {
+		ctx, answer := withAnswer(ctx, nil, nil)
+		result, err := client.ListResources(ctx, mcp.ListResourcesRequest{})
+		if err != nil {
+			return answer.exact(err)
+		}
+		to.Resources = result.Resources
+		return nil
+	},
+	mcp.MethodResourcesTemplatesList: func(ctx context.Context, client *mcpclient.Client, to *offer) error {
+		ctx, answer := withAnswer(ctx, nil, nil)
+		result, err := client.ListResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{})
+		if err != nil {
+			return answer.exact(err)
+		}
+		to.Templates = result.ResourceTemplates
+		return nil
+	},
+	mcp.MethodPromptsList: func(ctx context.Context, client *mcpclient.Client, to *offer) error {
+		ctx, answer := withAnswer(ctx, nil, nil)
+		result, err := client.ListPrompts(ctx, mcp.ListPromptsRequest{})
+		if err != nil {
+			return answer.exact(err)
+		}
+		to.Prompts = result.Prompts
+		return nil
+	},
+}
+
+// listError is the failure of a list that fails its backend.
+type listError struct {
+	method mcp.MCPMethod
+	err    error
+}
+
+func asListError(method mcp.MCPMethod, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &listError{method, err}
+}
+
+func (e *listError) Error() string { return fmt.Sprintf("%s: %v", e.method, e.err) }
+
+func (e *listError) Unwrap() error { return e.err }

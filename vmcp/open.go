@@ -1,0 +1,147 @@
+package vmcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/middleware"
+)
+
+// attempt tries to connect, when it is its turn.
+func (m *member) attempt() {
+	defer m.settle()
+	ctx := m.attempting()
+	select {
+	case m.turns <- struct{}{}:
+		defer func() { <-m.turns }()
+	case <-ctx.Done():
+		return
+	}
+	began := time.Now()
+	c, found, err := m.open(ctx)
+	if m.life.Err() == nil {
+		m.shared.instruments.SetUp(ctx, m.ID, time.Since(began), err)
+	}
+	switch {
+	case err == nil:
+		changed := m.opened(c, found)
+		m.warnOfPatterns()
+		if changed && m.admitted.Load() { // else who admits it does so
+			m.changed()
+		}
+	case m.life.Err() == nil: // else the end of the session is to blame
+		m.attemptFailed(err)
+	}
+}
+
+// attempting returns the context of an attempt to connect. The first one has
+// what the session was built with, such as a trace.
+func (m *member) attempting() context.Context {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.phase == joining {
+		return within{m.life, m.origin}
+	}
+	return m.life
+}
+
+// open connects and asks for the advertised lists, which proves the connection.
+func (m *member) open(ctx context.Context) (*connection, inventory, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.timeout())
+	defer cancel()
+	var found discovery
+	prove := func(ctx context.Context, opening *mcpclient.Client) (err error) {
+		found, err = m.discover(ctx, opening)
+		return err
+	}
+	opened, err := m.connector().OpenProving(ctx, prove, m.builder.chain(m.Backend, m.note, middleware.WithLevel(m.level)))
+	if err != nil {
+		return nil, inventory{}, err
+	}
+	return newConnection(m.life, opened, found, m.Breaker), found.inventory, nil
+}
+
+// connector reaches the backend with what a session needs.
+func (m *member) connector() *connect.Connector {
+	return m.Connector.With(connect.WithListening(), connect.WithClientOptions(m.builder.Asks.options(m)...),
+		connect.OnFallback(m.fellBack), connect.OnReopened(m.mayHaveChanged))
+}
+
+// fellBack counts a fallback to an older protocol.
+func (m *member) fellBack(ctx context.Context, version string) {
+	m.shared.instruments.Fallback(ctx, m.ID, version)
+}
+
+// discovery is what comes of the proof of a connection.
+type discovery struct {
+	inventory
+	server  *mcp.InitializeResult // the handshake
+	stream  context.Context       // as in [connection]
+	applied desired
+}
+
+// discover asks for the advertised lists, and tells a server that has them what
+// is wanted of it. It is the proof of the connection, so it may run twice, each
+// time with another client.
+func (m *member) discover(ctx context.Context, client *mcpclient.Client) (discovery, error) {
+	client.OnNotification(m.heed) // first: no change may slip through between
+	stream := streamOf(m.Connector.Target(), client)
+	server, known := client.Server()
+	if !known {
+		return discovery{}, errors.New("the handshake told nothing about the server")
+	}
+	m.mu.Lock()
+	m.server = server
+	m.lists.begin()
+	m.mu.Unlock()
+	found, err := m.listAll(ctx, client, server.Capabilities)
+	if err != nil {
+		return discovery{}, err
+	}
+	wanted := m.shared.desiredOf(m.ID)
+	_ = m.apply(ctx, client, server, desired{}, wanted) // what fails is in the log
+	return discovery{found, server, stream, wanted}, nil
+}
+
+// note is called by the chain, from several goroutines, for each contradiction.
+func (m *member) note(_ context.Context, contradiction middleware.Contradiction) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.lists.note(contradiction) {
+		m.poke()
+	}
+}
+
+// level is that of a record of a call: of a backend that is known to be away the
+// log need not say so with each attempt.
+func (m *member) level(outcome middleware.Outcome) slog.Level {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.conn == nil && m.attempts > 0 {
+		return slog.LevelDebug
+	}
+	return middleware.DefaultLevel(outcome)
+}
+
+// warnOfPatterns tells once of each that the tools, which have just been listed,
+// do not match.
+func (m *member) warnOfPatterns() {
+	m.mu.Lock()
+	missed := m.missed(m.Tools)
+	m.mu.Unlock()
+	for _, pattern := range missed {
+		m.log.LogAttrs(m.life, slog.LevelWarn, "no tool of the server has a name that is selected or changed",
+			slog.String("event", EventPatternWithoutMatch), slog.String("pattern", pattern),
+			slog.String("remedy", "compare it with the names that the server lists, or remove it"))
+	}
+}
+
+// EventPatternWithoutMatch is the log's "event", a WARN once for each pattern,
+// when no tool of the server matches a pattern of a [ToolSelection] or has a
+// name that it renames.
+const EventPatternWithoutMatch = "pattern_without_match"
