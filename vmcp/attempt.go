@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/middleware"
@@ -87,7 +88,7 @@ func (m *member) fellBack(ctx context.Context, version string) {
 
 // level is that of a record of a call: of a backend that is known to be away the
 // log need not say so with each attempt.
-func (m *member) level(outcome middleware.Outcome) slog.Level {
+func (m *member) level(outcome instrument.Outcome) slog.Level {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.conn == nil && m.attempts > 0 {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+
+	"github.com/mcp-candor/candor/events"
 )
 
 // bury closes the connections that were given up, once the calls over them have
@@ -29,7 +31,7 @@ func (s *Session) bury(m *member) {
 func (s *Session) logClosing(m *member, err error) {
 	if err != nil {
 		s.builder.logger().LogAttrs(m.life, slog.LevelDebug, "closing a connection that was given up failed",
-			slog.String("backendID", m.ID), slog.String("error", m.hide(err).Error()))
+			slog.String(events.KeyBackendID, m.ID), slog.String(events.KeyError, m.hide(err).Error()))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 )
@@ -70,7 +71,7 @@ type promise struct {
 
 func newMember(backend Backend, shared *shared, log *slog.Logger) *member {
 	return &member{
-		Backend: backend, shared: shared, log: log.With("backendID", backend.ID),
+		Backend: backend, shared: shared, log: log.With(events.KeyBackendID, backend.ID),
 		delays: newDelays(backend.Retry), refreshes: newDelays(backend.Retry), since: time.Now(),
 		settled: make(chan struct{}), wake: make(chan struct{}, 1), refreshing: make(chan struct{}, 1),
 		moved: make(chan struct{}), noted: map[promise]bool{}, lacking: map[string]bool{},

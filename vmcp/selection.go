@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 )
 
 // A ToolSelection says which tools of a backend a session has, and under which
@@ -22,11 +23,6 @@ type ToolSelection struct {
 	// prefix is put in front of it.
 	Rename map[string]string
 }
-
-// EventPatternWithoutMatch is the log's "event", a WARN once for each pattern,
-// when no tool of the server matches a pattern of a [ToolSelection] or has a
-// name that it renames.
-const EventPatternWithoutMatch = "pattern_without_match"
 
 // Validate says which pattern is malformed, a [path.ErrBadPattern], or which
 // new name cannot be one.
@@ -95,8 +91,8 @@ func (t ToolSelection) withoutMatch(tools []mcp.Tool) []string {
 func (m *member) warnOfPatterns() {
 	for _, pattern := range m.newlyMissed() {
 		m.log.LogAttrs(m.life, slog.LevelWarn, "no tool of the server has a name that is selected or changed",
-			slog.String("event", EventPatternWithoutMatch), slog.String("pattern", pattern),
-			slog.String("remedy", "compare it with the names that the server lists, or remove it"))
+			slog.String(events.KeyEvent, events.PatternWithoutMatch), slog.String(events.KeyPattern, pattern),
+			slog.String(events.KeyRemedy, "compare it with the names that the server lists, or remove it"))
 	}
 }
 

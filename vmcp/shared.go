@@ -4,13 +4,13 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/middleware"
+	"github.com/mcp-candor/candor/instrument"
 )
 
 // shared is what the members of a session have in common, those that come later
 // included.
 type shared struct {
-	instruments *middleware.Instruments
+	instruments *instrument.Backends
 
 	mu       sync.Mutex
 	heard    []func(backendID string, n mcp.JSONRPCNotification)
@@ -21,5 +21,5 @@ type shared struct {
 }
 
 func newShared(b Builder) *shared {
-	return &shared{instruments: middleware.NewInstruments(b.MeterProvider), subscribed: map[string][]string{}}
+	return &shared{instruments: instrument.NewBackends(instrument.Config{MeterProvider: b.MeterProvider}), subscribed: map[string][]string{}}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient"
 )
 
@@ -105,10 +106,6 @@ func (s *Session) catchUp(m *member) {
 	})
 }
 
-// eventRestore is the log's "event" when a backend that came back did not take
-// what the caller had set before.
-const eventRestore = "restore_failed"
-
 // fulfil tells a connection what is wanted and it was not told yet. That this
 // fails does not cost the caller the backend.
 func (m *member) fulfil(ctx context.Context, client *mcpclient.Client, server *mcp.InitializeResult, told, wanted wish) error {
@@ -117,7 +114,7 @@ func (m *member) fulfil(ctx context.Context, client *mcpclient.Client, server *m
 		if err != nil {
 			failures = append(failures, err)
 			m.log.LogAttrs(ctx, slog.LevelWarn, "the backend did not take "+what,
-				slog.String("event", eventRestore), slog.String("reason", m.Connector.Mask(err.Error())))
+				slog.String(events.KeyEvent, events.RestoreFailed), slog.String(events.KeyReason, m.Connector.Mask(err.Error())))
 		}
 	}
 	if wanted.level != told.level && server.Capabilities.Logging != nil {
