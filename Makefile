@@ -61,8 +61,8 @@ $(BIN)/golangci-lint-$(GOLANGCI_LINT):
 
 .PHONY: docs-check
 docs-check: ## fail if a page is not what the code generates, or names what does not exist
-	$(GO) test -count=1 -run '^Test(Differences|Events|Schema|ConfigurationPage|TheExamplesOfTheConfigurationPageWork|TheDocumentationListsEveryFieldAndNoOther|Documents.*|DashboardKeepsToGrafanasSchema)$$' \
-		./cmd/vmcp ./cmd/vmcp/internal/config ./cmd/vmcp/internal/telemetry ./middleware ./middleware_test ./vmcp/status
+	$(GO) test -count=1 -run '^Test(Differences|Events|EveryEvent.*|Schema|ConfigurationPage|TheExamplesOfTheConfigurationPageWork|TheDocumentationListsEveryFieldAndNoOther|Documents.*|DashboardKeepsToGrafanasSchema)$$' \
+		./cmd/vmcp ./cmd/vmcp/internal/config ./cmd/vmcp/internal/telemetry ./events ./middleware_test ./vmcp/status
 
 .PHONY: tidy-check
 tidy-check: ## fail if go.mod, go.sum or a file's format is not tidy

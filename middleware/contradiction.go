@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 )
 
@@ -15,7 +16,7 @@ var ErrMalformedList = mcpclient.ErrMalformedList
 
 // A Contradiction is one promise of a server's handshake that it broke.
 type Contradiction struct {
-	Event      string        `json:"event"`          // EventContradiction or EventMalformedList
+	Event      string        `json:"event"`          // events.Contradiction or events.MalformedList
 	Capability string        `json:"capability"`     // "tools", "resources", "prompts", "completions" or "logging"
 	Method     mcp.MCPMethod `json:"method"`         // such as "resources/list"
 	Code       int           `json:"code,omitempty"` // JSON-RPC, -32601; 0 for a malformed list
@@ -26,10 +27,10 @@ type Contradiction struct {
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
 }
 
-func (o *options) contradiction(call mcpclient.Call, capability string, err error) Contradiction {
-	c := Contradiction{Event: EventContradiction, Capability: capability, Method: call.Method, Code: mcp.METHOD_NOT_FOUND, Message: o.mask(serverMessage(err))}
+func contradictionOf(call mcpclient.Call, capability string, err error, mask func(string) string) Contradiction {
+	c := Contradiction{Event: events.Contradiction, Capability: capability, Method: call.Method, Code: mcp.METHOD_NOT_FOUND, Message: mask(instrument.ServerMessage(err))}
 	if errors.Is(err, ErrMalformedList) {
-		c.Event, c.Code, c.Message = EventMalformedList, 0, ErrMalformedList.Error()
+		c.Event, c.Code, c.Message = events.MalformedList, 0, ErrMalformedList.Error()
 	}
 	if server, ok := call.Server(); ok {
 		c.ServerName, c.ServerVersion, c.ProtocolVersion = server.ServerInfo.Name, server.ServerInfo.Version, server.ProtocolVersion
@@ -37,27 +38,22 @@ func (o *options) contradiction(call mcpclient.Call, capability string, err erro
 	return c
 }
 
-// serverMessage takes away what mcp-go puts before the server's own words.
-func serverMessage(err error) string {
-	return strings.TrimPrefix(err.Error(), mcp.ErrMethodNotFound.Error()+": ")
-}
-
 func (c Contradiction) attrs() []slog.Attr {
 	return []slog.Attr{
-		slog.String(KeyEvent, c.Event),
-		slog.String(KeyCapability, c.Capability),
-		slog.String(KeyMethod, string(c.Method)),
-		slog.Int(KeyCode, c.Code),
-		slog.String(KeyServerMessage, c.Message),
-		slog.String(KeyServerName, c.ServerName),
-		slog.String(KeyServerVersion, c.ServerVersion),
-		slog.String(KeyProtocolVersion, c.ProtocolVersion),
+		slog.String(events.KeyEvent, c.Event),
+		slog.String(events.KeyCapability, c.Capability),
+		slog.String(events.KeyMethod, string(c.Method)),
+		slog.Int(events.KeyCode, c.Code),
+		slog.String(events.KeyServerMessage, c.Message),
+		slog.String(events.KeyServerName, c.ServerName),
+		slog.String(events.KeyServerVersion, c.ServerVersion),
+		slog.String(events.KeyProtocolVersion, c.ProtocolVersion),
 	}
 }
 
 // Answer is what came back, in words.
 func (c Contradiction) Answer() string {
-	if c.Event == EventMalformedList {
+	if c.Event == events.MalformedList {
 		return "a result without a list"
 	}
 	return fmt.Sprintf("%d %q", c.Code, c.Message)
@@ -66,7 +62,7 @@ func (c Contradiction) Answer() string {
 // String says what the server promised and what it did, in one clause. What it
 // promised is known of a missing method only.
 func (c Contradiction) String() string {
-	if c.Event == EventMalformedList {
+	if c.Event == events.MalformedList {
 		return fmt.Sprintf("answers %s with %s", c.Method, c.Answer())
 	}
 	return fmt.Sprintf("advertises %s, but answers %s with %s", c.Capability, c.Method, c.Answer())

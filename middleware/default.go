@@ -24,7 +24,7 @@ func Default(logger *slog.Logger, provider metric.MeterProvider, opts ...Option)
 		Logging(logger, opts...),
 		Pages(opts...),
 		Tolerance(logger, provider, opts...),
-		Tracing(apply(opts).tracerProvider, opts...),
+		Tracing(apply(opts).TracerProvider, opts...),
 		Metrics(provider, opts...),
 	)
 }

@@ -4,9 +4,9 @@
 //
 //	caller -> Logging -> Pages -> Tolerance -> Tracing -> Metrics -> mcp-go client -> server
 //
-// [Endpoint] records the other side of a call in the same words, and
-// [Instruments] what happens to backends. All of them take a *slog.Logger and
-// OpenTelemetry's API; the SDK and the exporters are the program's.
+// They take a *slog.Logger and OpenTelemetry's API; the SDK and the exporters are
+// the program's. What they write into the log has its words from package events,
+// what they measure and trace from package instrument.
 //
 // # The rule of tolerance
 //
@@ -37,14 +37,4 @@
 // mcp-go v1.2.1 takes the HTTP 404 that protocol 2026-07-28 requires with
 // -32601 for the end of the session, and a -32601 inside a 403 or a 503 for
 // the server's word. Package connect puts it there.
-//
-// # The code of a failure
-//
-// Log, metrics and spans name the exact JSON-RPC code of a failure, although
-// mcp-go flattens the codes that no specification names to text: an Exchange of
-// package wire travels in the context of the call, and who does the request, the
-// transports of package connect or a wire.Transport, tells it the code of the
-// answer, over streamable HTTP with JSON or an event stream, HTTP+SSE, stdio and
-// in-process alike. Over a transport that tells nothing such an error has the
-// error.type _OTHER and no code.
 package middleware

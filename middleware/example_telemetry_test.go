@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"go.opentelemetry.io/otel/propagation"
@@ -90,8 +91,8 @@ func ExampleOnContradiction_file() {
 func ExampleWithLevel_sampling() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: timeless}))
 	var calls atomic.Int64
-	sampled := middleware.WithLevel(func(outcome middleware.Outcome) slog.Level {
-		if outcome.Kind != middleware.OutcomeOK {
+	sampled := middleware.WithLevel(func(outcome instrument.Outcome) slog.Level {
+		if outcome.Kind != instrument.OutcomeOK {
 			return middleware.DefaultLevel(outcome)
 		}
 		if calls.Add(1)%3 == 1 {

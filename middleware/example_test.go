@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 )
@@ -84,7 +85,7 @@ func ExampleOnContradiction() {
 func ExampleWithLevel() {
 	ctx := context.Background()
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: timeless}))
-	quiet := middleware.WithLevel(func(outcome middleware.Outcome) slog.Level {
+	quiet := middleware.WithLevel(func(outcome instrument.Outcome) slog.Level {
 		if outcome.Call.Method == mcp.MethodToolsCall {
 			return slog.LevelDebug
 		}

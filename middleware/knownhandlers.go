@@ -6,25 +6,6 @@ import (
 	"sync/atomic"
 )
 
-// callKind is what many calls have in common.
-type callKind struct{ op, method, tool, prompt, outcome string }
-
-func kindOfCall(outcome Outcome) callKind {
-	tool, prompt := subject(outcome.Call)
-	return callKind{outcome.Call.Op, string(outcome.method()), tool, prompt, outcome.Kind}
-}
-
-// fields are the default fields that the calls have in common.
-func (k callKind) fields() []slog.Attr {
-	fields := append(make([]slog.Attr, 0, 8), slog.String(KeyOperation, k.op), slog.String(KeyMethod, k.method))
-	if k.tool != "" {
-		fields = append(fields, slog.String(KeyTool, k.tool))
-	} else if k.prompt != "" {
-		fields = append(fields, slog.String(KeyPrompt, k.prompt))
-	}
-	return append(fields, slog.String(KeyOutcome, k.outcome))
-}
-
 // mostKnownHandlers bounds what is kept for a client whose callers make up
 // names of tools.
 const mostKnownHandlers = 256
@@ -33,6 +14,9 @@ const mostKnownHandlers = 256
 // that kind already: slog's own handlers then format them once, and not for
 // each record.
 type knownHandlers struct {
+	base slog.Handler
+	mask func(string) string
+
 	latest atomic.Pointer[knownHandler] // calls of a kind often come one after the other
 	mu     sync.RWMutex
 	byKind map[callKind]*knownHandler
@@ -43,7 +27,7 @@ type knownHandler struct {
 	slog.Handler
 }
 
-func (k *knownHandlers) handler(l *logging, kind callKind) slog.Handler {
+func (k *knownHandlers) handler(kind callKind) slog.Handler {
 	if latest := k.latest.Load(); latest != nil && latest.callKind == kind {
 		return latest.Handler
 	}
@@ -51,7 +35,7 @@ func (k *knownHandlers) handler(l *logging, kind callKind) slog.Handler {
 	known, ok := k.byKind[kind]
 	k.mu.RUnlock()
 	if !ok {
-		known = &knownHandler{kind, l.handler.WithAttrs(l.masked(kind.fields()))}
+		known = &knownHandler{kind, k.base.WithAttrs(masked(kind.fields(), k.mask))}
 		k.keep(known)
 	}
 	k.latest.Store(known)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -197,11 +198,11 @@ func TestWithLevelAndWithFieldsReplaceThePolicy(t *testing.T) {
 	t.Parallel()
 	var log journal
 	c := connect(t, newServer(t, everything), always(mcp.NewToolResultText("fine"), nil), middleware.Logging(log.logger(),
-		middleware.WithLevel(func(o middleware.Outcome) slog.Level {
+		middleware.WithLevel(func(o instrument.Outcome) slog.Level {
 			assert.Contains(t, []string{"Initialize", "CallTool"}, o.Call.Op)
 			return slog.LevelError
 		}),
-		middleware.WithFields(func(o middleware.Outcome) []slog.Attr { return []slog.Attr{slog.String("kind", o.Kind)} })))
+		middleware.WithFields(func(o instrument.Outcome) []slog.Attr { return []slog.Attr{slog.String("kind", o.Kind)} })))
 	log.text()
 
 	require.NoError(t, callTool(t.Context(), c))
@@ -227,7 +228,7 @@ func TestFieldsAreNotMadeForALevelThatIsOff(t *testing.T) {
 	t.Parallel()
 	warnings := slog.New(slog.NewJSONHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	c := connect(t, newServer(t, everything), always(nil, nil), middleware.Logging(warnings,
-		middleware.WithFields(func(middleware.Outcome) []slog.Attr {
+		middleware.WithFields(func(instrument.Outcome) []slog.Attr {
 			t.Error("fields were made for nobody")
 			return nil
 		})))
@@ -241,7 +242,7 @@ func TestFieldsOfTheCallerAreNotWrittenInto(t *testing.T) {
 	shared := append(make([]slog.Attr, 0, 8), slog.String("kind", "shared"))
 	var log journal
 	c := connect(t, newServer(t, everything), always(nil, nil), middleware.Logging(log.logger(), middleware.WithPayloads(),
-		middleware.WithFields(func(middleware.Outcome) []slog.Attr { return shared })))
+		middleware.WithFields(func(instrument.Outcome) []slog.Attr { return shared })))
 	var running sync.WaitGroup
 	for range 8 {
 		running.Go(func() { assert.NoError(t, c.Ping(t.Context())) })
@@ -261,13 +262,13 @@ func TestTheOutcomeHasWhatAPolicyNeeds(t *testing.T) {
 		code   int
 		known  bool
 	}{
-		{always(result, nil), result, nil, middleware.OutcomeOK, 0, false},
-		{always(mcp.NewToolResultError("no"), nil), mcp.NewToolResultError("no"), nil, middleware.OutcomeToolError, 0, false},
-		{always(nil, failed), nil, failed, middleware.OutcomeError, -32601, true},
+		{always(result, nil), result, nil, instrument.OutcomeOK, 0, false},
+		{always(mcp.NewToolResultError("no"), nil), mcp.NewToolResultError("no"), nil, instrument.OutcomeToolError, 0, false},
+		{always(nil, failed), nil, failed, instrument.OutcomeError, -32601, true},
 	} {
-		var got middleware.Outcome
+		var got instrument.Outcome
 		c := connect(t, newServer(t, everything), test.answer, middleware.Logging(slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)),
-			middleware.WithLevel(func(o middleware.Outcome) slog.Level { got = o; return slog.LevelDebug })))
+			middleware.WithLevel(func(o instrument.Outcome) slog.Level { got = o; return slog.LevelDebug })))
 		_ = callTool(t.Context(), c)
 		assert.Equal(t, "CallTool", got.Call.Op)
 		assert.Equal(t, test.result, got.Result)

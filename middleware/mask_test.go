@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
 )
@@ -24,7 +25,7 @@ func TestMaskIsPassedByAllTextThatIsWritten(t *testing.T) {
 	assert.Equal(t, "no such thing as ***", (*all)[0].Message)
 
 	kept := []slog.Attr{slog.String("what", "tok-123"), slog.Int("n", 1)}
-	logging := middleware.Logging(log.logger(), hide, middleware.WithFields(func(middleware.Outcome) []slog.Attr { return kept }))
+	logging := middleware.Logging(log.logger(), hide, middleware.WithFields(func(instrument.Outcome) []slog.Attr { return kept }))
 	_ = listTools(t.Context(), connect(t, newServer(t, `{}`), always(nil, said), logging))
 	assert.Equal(t, "tok-123", kept[0].Value.String(), "the caller's fields stay his")
 

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"go.opentelemetry.io/otel/metric"
@@ -18,7 +18,7 @@ import (
 // are named, described and attributed as the OpenTelemetry semantic conventions
 // for MCP say. A resource URI, a session id, a request id, an argument or a
 // result never becomes an attribute, and names that others make up are bounded
-// by a [SeriesLimit].
+// by an [instrument.SeriesLimit].
 //
 // What nobody sends is not measured: on protocol 2026-07-28 Ping, SetLevel,
 // Subscribe and Unsubscribe. There the handshake is called server/discover.
@@ -33,14 +33,9 @@ import (
 // are off. A nil provider means OpenTelemetry's global one.
 func Metrics(provider metric.MeterProvider, opts ...Option) mcpclient.Middleware {
 	o := apply(opts)
-	meter := meterOf(provider)
-	operation, session := clientOperationDuration.histogram(meter), clientSessionDuration.histogram(meter)
-	everywhere := with(o.attributes)
+	config := o.measuring(provider)
 	return func(next mcpclient.Handler) mcpclient.Handler {
-		m := &metrics{
-			next: next, operation: operation, session: session,
-			known: newSeriesOptions(&o), active: newInFlight(meter, everywhere),
-		}
+		m := &metrics{next: next, durations: instrument.ClientDurations(config), active: instrument.NewActiveRequests(config)}
 		return m.handle
 	}
 }
@@ -48,10 +43,8 @@ func Metrics(provider metric.MeterProvider, opts ...Option) mcpclient.Middleware
 // metrics measures one client.
 type metrics struct {
 	next      mcpclient.Handler
-	operation metric.Float64Histogram
-	session   metric.Float64Histogram
-	active    *inFlight
-	known     *seriesOptions
+	durations *instrument.Durations
+	active    *instrument.ActiveRequests
 
 	started atomic.Pointer[time.Time]
 	broken  atomic.Pointer[string] // the error.type that the session ended with
@@ -62,37 +55,33 @@ func (m *metrics) handle(ctx context.Context, call mcpclient.Call) (any, error) 
 	switch {
 	case call.Method == "":
 		return m.close(ctx, call)
-	case sendsNothing(call) || !m.isOn(ctx):
+	case sendsNothing(call) || !m.durations.Enabled(ctx):
 		return m.next(ctx, call)
 	}
-	m.active.begin()
-	defer m.active.end()
+	m.active.Begin()
+	defer m.active.End()
 	ctx, exchange := wire.WithExchange(ctx)
 	start := time.Now()
 	result, err := m.next(ctx, call)
-	outcome := outcomeOf(ctx, call, result, err, time.Since(start), exchange)
+	outcome := instrument.OutcomeOf(ctx, call, result, err, time.Since(start), exchange)
 	m.measure(ctx, outcome, start)
 	return result, err
 }
 
-func (m *metrics) isOn(ctx context.Context) bool {
-	return m.operation.Enabled(ctx) || m.session.Enabled(ctx)
-}
-
-func (m *metrics) measure(ctx context.Context, outcome Outcome, start time.Time) {
+func (m *metrics) measure(ctx context.Context, outcome instrument.Outcome, start time.Time) {
 	if outcome.Call.Method == mcp.MethodInitialize && outcome.Err == nil {
 		m.ended(ctx, outcome) // a handshake begins another session
 		m.started.Store(new(start))
 	}
-	if outcome.Err != nil && isEnd(outcome.Err) {
-		m.broken.CompareAndSwap(nil, new(outcome.errorType()))
+	if outcome.Err != nil && outcome.EndsSession() {
+		m.broken.CompareAndSwap(nil, new(outcome.ErrorType()))
 	}
-	about := series{kindOfRequest(outcome), m.connection(outcome)}
-	m.operation.Record(ctx, outcome.Duration.Seconds(), m.known.recordOptions(about)...)
+	about := instrument.Series{Request: instrument.EndedRequest(outcome), Connection: m.connection(outcome)}
+	m.durations.Operation(ctx, outcome.Duration, about)
 }
 
-func (m *metrics) connection(outcome Outcome) connection {
-	return connection{protocolVersion(outcome.Call), m.remembered(outcome.exchange.Facts().Peer)}
+func (m *metrics) connection(outcome instrument.Outcome) instrument.Connection {
+	return instrument.Connection{ProtocolVersion: protocolVersion(outcome.Call), Peer: m.remembered(outcome.Facts().Peer)}
 }
 
 // remembered is the other end, as far as it was ever known: a request that got
@@ -112,28 +101,23 @@ func (m *metrics) remembered(peer wire.Peer) wire.Peer {
 
 func (m *metrics) close(ctx context.Context, call mcpclient.Call) (any, error) {
 	result, err := m.next(ctx, call)
-	m.ended(ctx, outcomeOf(ctx, call, result, err, 0, nil))
-	m.active.close()
+	m.ended(ctx, instrument.OutcomeOf(ctx, call, result, err, 0, nil))
+	m.active.Close()
 	return result, err
 }
 
 // ended measures the session once, where there is one. Of an operation's
 // attributes a session has the protocol version, the other end and the error.
-func (m *metrics) ended(ctx context.Context, closing Outcome) {
+func (m *metrics) ended(ctx context.Context, closing instrument.Outcome) {
 	start := m.started.Swap(nil)
 	if start == nil {
 		return
 	}
-	end := series{connection: m.connection(closing)}
+	end := instrument.Series{Connection: m.connection(closing)}
 	if broken := m.broken.Swap(nil); broken != nil {
-		end.errorType = *broken
+		end.ErrorType = *broken
 	} else if closing.Err != nil {
-		end.errorType = closing.errorType()
+		end.ErrorType = closing.ErrorType()
 	}
-	m.session.Record(ctx, time.Since(*start).Seconds(), m.known.recordOptions(end)...)
-}
-
-// isEnd says whether a session cannot go on after an error.
-func isEnd(err error) bool {
-	return is(transport.ErrSessionTerminated)(err) || is(transport.ErrTransportClosed)(err)
+	m.durations.Session(ctx, time.Since(*start), end)
 }

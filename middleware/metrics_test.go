@@ -13,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
@@ -408,7 +409,7 @@ func histogramOf(t *testing.T, m meter, name string) []metricdata.HistogramDataP
 func TestHostileNamesMakeABoundedNumberOfSeries(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
-	limit := middleware.NewSeriesLimit(100)
+	limit := instrument.NewSeriesLimit(100)
 	for range 3 { // sessions that share the limit
 		c := connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, middleware.WithSeriesLimit(limit)))
 		hostile(t, c)
@@ -431,7 +432,7 @@ func TestHostileNamesMakeABoundedNumberOfSeries(t *testing.T) {
 func TestTheLimitCountsForEachBackendByItself(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
-	limit := middleware.WithSeriesLimit(middleware.NewSeriesLimit(10))
+	limit := middleware.WithSeriesLimit(instrument.NewSeriesLimit(10))
 	for _, id := range []string{"bad", "good"} {
 		id := middleware.WithAttributes(attribute.String("candor.backend.id", id))
 		hostile(t, connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, limit, id)))
@@ -442,8 +443,8 @@ func TestTheLimitCountsForEachBackendByItself(t *testing.T) {
 func TestWithoutALimitOfOnesOwnAThousandSeriesAreToldApart(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
-	hostile(t, connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, middleware.WithSeriesLimit(nil), middleware.WithSeriesLimit(middleware.NewSeriesLimit(0)))))
-	assert.Len(t, histogramOf(t, m, "mcp.client.operation.duration"), middleware.DefaultSeriesLimit+1)
+	hostile(t, connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, middleware.WithSeriesLimit(nil), middleware.WithSeriesLimit(instrument.NewSeriesLimit(0)))))
+	assert.Len(t, histogramOf(t, m, "mcp.client.operation.duration"), instrument.DefaultSeriesLimit+1)
 }
 
 // strange is a middleware that makes another method and a very long name.

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/instrument"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -18,41 +20,43 @@ import (
 type Option func(*options)
 
 type options struct {
-	level           func(Outcome) slog.Level
-	fields          func(Outcome) []slog.Attr // nil for DefaultFields
+	instrument.Config
+
+	level           func(instrument.Outcome) slog.Level
+	fields          func(instrument.Outcome) []slog.Attr // nil for DefaultFields
 	payloads        bool
 	limits          PageLimits
 	utilities       bool
 	strict          map[mcp.MCPMethod]bool
 	onContradiction func(context.Context, Contradiction)
-	attributes      []attribute.KeyValue
-	mask            func(string) string
-	seriesLimit     *SeriesLimit
-	tracerProvider  trace.TracerProvider
-	propagator      propagation.TextMapPropagator
 }
 
 func apply(opts []Option) options {
 	o := options{
+		Config:          instrument.Config{Mask: func(text string) string { return text }},
 		level:           DefaultLevel,
 		limits:          PageLimits{Pages: 1_000, Items: 100_000, Walk: 2 * time.Minute},
 		onContradiction: func(context.Context, Contradiction) {},
-		mask:            func(text string) string { return text },
-		propagator:      w3c,
 	}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&o)
 		}
 	}
-	if o.seriesLimit == nil {
-		o.seriesLimit = NewSeriesLimit(DefaultSeriesLimit)
+	if o.SeriesLimit == nil { // one for all clients of a middleware
+		o.SeriesLimit = instrument.NewSeriesLimit(instrument.DefaultSeriesLimit)
 	}
 	return o
 }
 
+func (o *options) measuring(provider metric.MeterProvider) instrument.Config {
+	config := o.Config
+	config.MeterProvider = provider
+	return config
+}
+
 // WithLevel replaces [DefaultLevel] in [Logging].
-func WithLevel(level func(Outcome) slog.Level) Option {
+func WithLevel(level func(instrument.Outcome) slog.Level) Option {
 	return func(o *options) {
 		if level != nil {
 			o.level = level
@@ -61,7 +65,7 @@ func WithLevel(level func(Outcome) slog.Level) Option {
 }
 
 // WithFields replaces [DefaultFields] in [Logging].
-func WithFields(fields func(Outcome) []slog.Attr) Option {
+func WithFields(fields func(instrument.Outcome) []slog.Attr) Option {
 	return func(o *options) {
 		if fields != nil {
 			o.fields = fields
@@ -113,11 +117,10 @@ func OnContradiction(f func(context.Context, Contradiction)) Option {
 	}
 }
 
-// WithAttributes adds attributes to everything that [Metrics], [Tracing],
-// [Tolerance] and an [Endpoint] record, such as server.address or
-// [AttributeBackendID].
+// WithAttributes adds attributes to everything that [Metrics], [Tracing] and
+// [Tolerance] record, such as server.address or [instrument.AttributeBackendID].
 func WithAttributes(attributes ...attribute.KeyValue) Option {
-	return func(o *options) { o.attributes = append(o.attributes, attributes...) }
+	return func(o *options) { o.Attributes = append(o.Attributes, attributes...) }
 }
 
 // WithMask makes [Logging], [Tolerance] and [Tracing] pass the texts that they
@@ -125,7 +128,38 @@ func WithAttributes(attributes ...attribute.KeyValue) Option {
 func WithMask(mask func(string) string) Option {
 	return func(o *options) {
 		if mask != nil {
-			o.mask = mask
+			o.Mask = mask
+		}
+	}
+}
+
+// WithSeriesLimit replaces the limit of [instrument.DefaultSeriesLimit] that each
+// [Metrics] has of its own.
+func WithSeriesLimit(limit *instrument.SeriesLimit) Option {
+	return func(o *options) {
+		if limit != nil {
+			o.SeriesLimit = limit
+		}
+	}
+}
+
+// WithTracerProvider is the provider that [Default] traces with. Nil, the
+// default, means OpenTelemetry's global one.
+func WithTracerProvider(provider trace.TracerProvider) Option {
+	return func(o *options) {
+		if provider != nil {
+			o.TracerProvider = provider
+		}
+	}
+}
+
+// WithPropagator replaces the format in which [Tracing] writes the trace's
+// context. By default it is the W3C's, whatever OpenTelemetry's global one is:
+// MCP names those keys (SEP-414).
+func WithPropagator(propagator propagation.TextMapPropagator) Option {
+	return func(o *options) {
+		if propagator != nil {
+			o.Propagator = propagator
 		}
 	}
 }

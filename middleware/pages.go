@@ -2,65 +2,12 @@ package middleware
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
 )
-
-// PageLimits bound one walk over the pages of a list.
-type PageLimits struct {
-	Pages int           // most pages, 1,000 by default
-	Items int           // most entries, 100,000 by default
-	Walk  time.Duration // longest time for all pages together, 2 minutes by default
-}
-
-func (l PageLimits) or(defaults PageLimits) PageLimits {
-	if l.Pages <= 0 {
-		l.Pages = defaults.Pages
-	}
-	if l.Items <= 0 {
-		l.Items = defaults.Items
-	}
-	if l.Walk <= 0 {
-		l.Walk = defaults.Walk
-	}
-	return l
-}
-
-var (
-	// ErrTooManyPages ends the walk over a list that goes on after the most
-	// pages that [PageLimits] allow.
-	ErrTooManyPages = errors.New("too many pages")
-	// ErrTooManyItems ends the walk over a list that has more entries than
-	// [PageLimits] allow.
-	ErrTooManyItems = errors.New("too many entries")
-)
-
-// A PartialListError is the failure of a list after some pages had been
-// received. Test for it with [errors.As]; the reason is what it wraps: the
-// error of the page that failed, [client.ErrRepeatedListCursor],
-// [ErrTooManyPages], [ErrTooManyItems] or [context.DeadlineExceeded].
-type PartialListError struct {
-	Method mcp.MCPMethod
-	// Received is the list up to the failure, such as *mcp.ListToolsResult.
-	// Its NextCursor is where the walk ended.
-	Received any
-	// Pages and Items count what was received.
-	Pages, Items int
-	Err          error
-}
-
-// Error says how much was received and what ended the walk.
-func (e *PartialListError) Error() string {
-	return fmt.Sprintf("%s failed after %d pages with %d entries: %v", e.Method, e.Pages, e.Items, e.Err)
-}
-
-// Unwrap returns the reason.
-func (e *PartialListError) Unwrap() error { return e.Err }
 
 // Pages turns a call for a whole list into a call for each of its pages, so
 // that the middlewares inside see single pages, and puts the pages together.

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"go.opentelemetry.io/otel/metric"
 )
@@ -14,7 +16,7 @@ import (
 // Tolerance forgives the one contradiction that the package comment
 // describes, and no other failure. The first time that a client meets a
 // contradiction of one method it logs a WARN with the event name
-// [EventContradiction] or [EventMalformedList]; repeats are DEBUG. Every one is
+// [events.Contradiction] or [events.MalformedList]; repeats are DEBUG. Every one is
 // counted in candor.contradictions or candor.malformed_lists.
 //
 // It judges pages: put [Pages] outside it. Without Pages, a call for a whole
@@ -27,7 +29,7 @@ func Tolerance(logger *slog.Logger, provider metric.MeterProvider, opts ...Optio
 		logger = slog.New(slog.DiscardHandler)
 	}
 	o := apply(opts)
-	counter := newContradictionCounters(provider, o.attributes)
+	counter := instrument.NewContradictions(o.measuring(provider))
 	return func(next mcpclient.Handler) mcpclient.Handler {
 		t := &tolerance{options: o, logger: logger, counter: counter, next: next}
 		return t.handle
@@ -38,7 +40,7 @@ func Tolerance(logger *slog.Logger, provider metric.MeterProvider, opts ...Optio
 type tolerance struct {
 	options
 	logger  *slog.Logger
-	counter contradictionCounters
+	counter *instrument.Contradictions
 	next    mcpclient.Handler
 	warned  sync.Map // of warning
 }
@@ -105,7 +107,7 @@ func (t *tolerance) missingList(ctx context.Context, call mcpclient.Call, list m
 			return nil, errors.Join(err, first)
 		}
 	}
-	contradiction := t.contradiction(call, capability, err)
+	contradiction := contradictionOf(call, capability, err, t.Mask)
 	t.report(ctx, contradiction)
 	if t.unforgivable(call.Method) {
 		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
@@ -130,10 +132,10 @@ func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, cap
 	}
 	switch call.Method {
 	case mcp.MethodCompletionComplete:
-		t.report(ctx, t.contradiction(call, capability, err))
+		t.report(ctx, contradictionOf(call, capability, err, t.Mask))
 		return &mcp.CompleteResult{Completion: mcp.Completion{Values: []string{}}}, nil
 	case mcp.MethodSetLogLevel:
-		t.report(ctx, t.contradiction(call, capability, err))
+		t.report(ctx, contradictionOf(call, capability, err, t.Mask))
 		return nil, nil
 	default:
 		return nil, err
@@ -141,7 +143,7 @@ func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, cap
 }
 
 func (t *tolerance) malformed(ctx context.Context, call mcpclient.Call, list mcpclient.List, result any, err error) (any, error) {
-	contradiction := t.contradiction(call, capabilityOf(call.Method), err)
+	contradiction := contradictionOf(call, capabilityOf(call.Method), err, t.Mask)
 	t.report(ctx, contradiction)
 	if t.unforgivable(call.Method) {
 		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
@@ -156,13 +158,21 @@ func (t *tolerance) unforgivable(method mcp.MCPMethod) bool {
 
 // report tells of a contradiction; aloud once for each client and method.
 func (t *tolerance) report(ctx context.Context, contradiction Contradiction) {
-	t.counter.add(ctx, contradiction)
+	t.count(ctx, contradiction)
 	level := slog.LevelWarn
 	if _, again := t.warned.LoadOrStore(warning{contradiction.Event, contradiction.Method}, nil); again {
 		level = slog.LevelDebug
 	}
 	t.onContradiction(ctx, contradiction)
 	t.logger.LogAttrs(ctx, level, "the server "+contradiction.String(), append(contradiction.attrs(), spanFields(ctx)...)...)
+}
+
+func (t *tolerance) count(ctx context.Context, found Contradiction) {
+	if found.Event == events.MalformedList {
+		t.counter.Malformed(ctx, found.Capability, found.Method)
+		return
+	}
+	t.counter.Missing(ctx, found.Capability, found.Method)
 }
 
 // capabilityOf names the capability that a method belongs to, for the methods

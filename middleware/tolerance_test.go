@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -62,7 +64,7 @@ func TestUtilitiesAreForgivenOnlyOnDemand(t *testing.T) {
 			result, err := test.call(t.Context(), tolerant(t, &log, always(nil, errUnknownMethod), middleware.WithUtilities(), option))
 			require.NoError(t, err, "on demand")
 			assert.Equal(t, test.result, result)
-			assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventContradiction))
+			assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction))
 			require.Len(t, *told, 1)
 			assert.Equal(t, test.capability, (*told)[0].Capability)
 			assert.Equal(t, mcp.MCPMethod(name), (*told)[0].Method)
@@ -208,7 +210,7 @@ func TestWithoutPagesTheFirstPageTellsTheCasesApart(t *testing.T) {
 		require.ErrorAs(t, err, &broken)
 		require.ErrorIs(t, err, mcp.ErrMethodNotFound)
 		assert.Equal(t, []string{"ListTools", "ListToolsByPage"}, s.ops)
-		assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventContradiction))
+		assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction))
 	})
 	t.Run("the first page is there: an error that carries it", func(t *testing.T) {
 		t.Parallel()
@@ -266,7 +268,7 @@ func TestWhatWasJudgedIsNotJudgedAgain(t *testing.T) {
 		require.ErrorAs(t, err, &broken)
 		assert.Equal(t, "Unknown method", broken.Message)
 		assert.Same(t, errUnknownMethod, broken.Err)
-		assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventContradiction))
+		assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction))
 	})
 	t.Run("a list that ended early", func(t *testing.T) {
 		t.Parallel()
@@ -281,9 +283,9 @@ func TestWhatWasJudgedIsNotJudgedAgain(t *testing.T) {
 
 func TestAContradictionSaysWhatWasPromisedAndWhatWasDone(t *testing.T) {
 	t.Parallel()
-	broken := middleware.Contradiction{Event: middleware.EventContradiction, Capability: "prompts", Method: "prompts/list", Code: -32601, Message: "Unknown method"}
+	broken := middleware.Contradiction{Event: events.Contradiction, Capability: "prompts", Method: "prompts/list", Code: -32601, Message: "Unknown method"}
 	assert.Equal(t, `advertises prompts, but answers prompts/list with -32601 "Unknown method"`, broken.String())
-	malformed := middleware.Contradiction{Event: middleware.EventMalformedList, Capability: "tools", Method: "tools/list"}
+	malformed := middleware.Contradiction{Event: events.MalformedList, Capability: "tools", Method: "tools/list"}
 	assert.Equal(t, "answers tools/list with a result without a list", malformed.String())
 	err := &middleware.ContradictionError{Contradiction: broken, Err: errUnknownMethod}
 	assert.EqualError(t, err, `the server advertises prompts, but answers prompts/list with -32601 "Unknown method"`)
@@ -309,11 +311,11 @@ func TestDefaultIsFourMiddlewaresAndTakesEveryOption(t *testing.T) {
 	option, told := told()
 	c := connect(t, newServer(t, everything), always(nil, errUnknownMethod), middleware.Default(log.logger(), m, option, nil,
 		middleware.WithUtilities(), middleware.WithPageLimits(middleware.PageLimits{Pages: 1}),
-		middleware.WithLevel(func(middleware.Outcome) slog.Level { return slog.LevelDebug })))
+		middleware.WithLevel(func(instrument.Outcome) slog.Level { return slog.LevelDebug })))
 	_, err := c.Complete(t.Context(), mcp.CompleteRequest{})
 	require.NoError(t, err)
 	assert.Len(t, *told, 1)
-	assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventContradiction))
+	assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction))
 }
 
 // A transport may see what mcp-go would hide: package connect does for
@@ -327,6 +329,27 @@ func TestAMalformedListThatTheTransportSawIsAContradiction(t *testing.T) {
 	var contradiction *middleware.ContradictionError
 	require.ErrorAs(t, err, &contradiction)
 	require.ErrorIs(t, err, middleware.ErrMalformedList)
-	assert.Equal(t, middleware.EventMalformedList, contradiction.Event)
+	assert.Equal(t, events.MalformedList, contradiction.Event)
 	assert.Len(t, log.records(t), 1)
+}
+
+// TestAContradictionHasTheFieldsThatItsEventNames compares what is written with
+// what is documented.
+func TestAContradictionHasTheFieldsThatItsEventNames(t *testing.T) {
+	t.Parallel()
+	log := newJournal()
+	c := tolerant(t, log, always(nil, errUnknownMethod))
+	_, err := c.ListPromptsByPage(t.Context(), promptsRequest)
+	require.NoError(t, err)
+	record := log.only(t)
+	for _, name := range []string{"time", "level", "msg", "event"} {
+		assert.Contains(t, record, name)
+		delete(record, name)
+	}
+	require.Equal(t, events.Contradiction, events.All[0].Name)
+	for _, field := range events.All[0].Fields {
+		assert.Contains(t, record, field)
+		delete(record, field)
+	}
+	assert.Empty(t, record, "fields that are not documented")
 }

@@ -2,15 +2,14 @@ package middleware
 
 import (
 	"context"
-	"strings"
+	"reflect"
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -32,43 +31,18 @@ import (
 // SDK it spends nothing. A nil provider means OpenTelemetry's global one, also
 // if that is set later.
 func Tracing(provider trace.TracerProvider, opts ...Option) mcpclient.Middleware {
-	o := apply(opts)
-	source := newTracerSource(provider)
-	names := NewSeriesLimit(o.seriesLimit.most)
+	config := apply(opts).Config
+	config.TracerProvider = provider
+	tracer := instrument.NewTracer(config)
 	return func(next mcpclient.Handler) mcpclient.Handler {
-		t := &tracing{options: &o, source: source, names: names, next: next}
+		t := &tracing{tracer: tracer, next: next}
 		return t.handle
 	}
 }
 
-// WithTracerProvider is the provider that [Default] traces with. Nil, the
-// default, means OpenTelemetry's global one.
-func WithTracerProvider(provider trace.TracerProvider) Option {
-	return func(o *options) {
-		if provider != nil {
-			o.tracerProvider = provider
-		}
-	}
-}
-
-// WithPropagator replaces the format in which [Tracing] writes the trace's
-// context and an [Endpoint] reads it. By default it is the W3C's, whatever
-// OpenTelemetry's global one is: MCP names those keys (SEP-414).
-func WithPropagator(propagator propagation.TextMapPropagator) Option {
-	return func(o *options) {
-		if propagator != nil {
-			o.propagator = propagator
-		}
-	}
-}
-
-var w3c = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
-
 // tracing traces one client.
 type tracing struct {
-	*options
-	source *tracerSource
-	names  *SeriesLimit
+	tracer *instrument.Tracer
 	next   mcpclient.Handler
 
 	look    sync.Once
@@ -76,72 +50,43 @@ type tracing struct {
 }
 
 func (t *tracing) handle(ctx context.Context, call mcpclient.Call) (any, error) {
-	tracer := t.source.tracer()
-	if tracer == nil || sendsNothing(call) {
+	if !t.tracer.Records() || sendsNothing(call) {
 		return t.next(ctx, call)
 	}
 	t.look.Do(func() { t.foreign = hasTracer(call.Inner()) })
 	ctx, exchange := wire.WithExchange(ctx)
 	if t.foreign {
-		return t.next(ctx, injected(ctx, t.propagator, exchange, call))
+		return t.next(ctx, t.tracer.Inject(ctx, exchange, call))
 	}
-	ctx, span := tracer.Start(ctx, t.name(call), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(t.about(call)...))
+	ctx, span := t.tracer.Start(ctx, call, protocolVersion(call))
 	defer span.End()
 	start := time.Now()
-	result, err := t.next(ctx, injected(ctx, t.propagator, exchange, call))
+	result, err := t.next(ctx, t.tracer.Inject(ctx, exchange, call))
 	if span.IsRecording() {
-		t.finish(span, outcomeOf(ctx, call, result, err, time.Since(start), exchange))
+		t.tracer.Describe(span, instrument.OutcomeOf(ctx, call, result, err, time.Since(start), exchange), protocolVersion(call))
 	}
 	return result, err
 }
 
-// name is "{method} {target}", with few targets.
-func (t *tracing) name(call mcpclient.Call) string {
-	tool, prompt := subject(call)
-	return spanName(t.names, kind{method: string(call.Method), tool: tool, prompt: prompt})
-}
-
-func spanName(names *SeriesLimit, k kind) string {
-	limited := names.admit(nil, series{kind: k})
-	return strings.TrimRight(limited.method+" "+limited.tool+limited.prompt, " ")
-}
-
-// about is what is known before the request, for those who sample.
-func (t *tracing) about(call mcpclient.Call) []attribute.KeyValue {
-	tool, prompt := subject(call)
-	about := series{kind{method: methodName(call.Method), tool: tool, prompt: prompt}, connection{version: protocolVersion(call)}}
-	return text(about.all(t.attributes), attrResourceURI, t.mask(withoutUser(resourceURI(call))))
-}
-
-func (t *tracing) finish(span trace.Span, outcome Outcome) {
-	facts := outcome.exchange.Facts()
-	request := kind{method: methodName(outcome.method())}
-	end := series{request.failed(outcome), connection{protocolVersion(outcome.Call), facts.Peer}}
-	attributes := end.all(t.attributes)
-	attributes = text(attributes, attrRequestID, facts.RequestID)
-	attributes = text(attributes, attrSessionID, facts.SessionID)
-	span.SetAttributes(attributes...)
-	if method := outcome.method(); method != outcome.Call.Method {
-		span.SetName(string(method))
+// hasTracer says whether mcp-go's client makes spans of its own. It cannot be
+// asked; what the field of v1.2.1 holds tells.
+func hasTracer(inner client.MCPClient) bool {
+	mcpgo, ok := mcpclient.As[*client.Client](inner)
+	if !ok || mcpgo == nil {
+		return false
 	}
-	t.fail(span, outcome)
-}
-
-// fail sets the status of what failed, with the server's own words.
-func (o *options) fail(span trace.Span, outcome Outcome) {
-	switch {
-	case outcome.Err != nil:
-		span.SetStatus(codes.Error, shortened(o.mask(serverMessage(outcome.Err))))
-	case outcome.Kind != OutcomeOK:
-		span.SetStatus(codes.Error, "")
+	field := reflect.ValueOf(mcpgo).Elem().FieldByName("tracer")
+	if !field.IsValid() || field.Kind() != reflect.Interface || field.IsNil() {
+		return false
 	}
-}
-
-// shortened is the beginning of a text that a server may have made long.
-func shortened(text string) string {
-	const most = 512
-	if len(text) <= most {
-		return text
+	kind := field.Elem().Type()
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
 	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
+	switch kind.PkgPath() {
+	case "github.com/mark3labs/mcp-go/tracing", "github.com/mcp-candor/candor/mcpclient/connect":
+		return false // neither records
+	default:
+		return true
+	}
 }

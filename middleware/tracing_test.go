@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpgotracing "github.com/mark3labs/mcp-go/tracing"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
@@ -361,7 +362,7 @@ func TestAMeasurementNamesItsSpan(t *testing.T) {
 func TestHostileNamesMakeFewNamesOfSpans(t *testing.T) {
 	t.Parallel()
 	s := newSpans(t)
-	c := connect(t, newServer(t, everything), flattened(), middleware.Tracing(s, middleware.WithSeriesLimit(middleware.NewSeriesLimit(10))))
+	c := connect(t, newServer(t, everything), flattened(), middleware.Tracing(s, middleware.WithSeriesLimit(instrument.NewSeriesLimit(10))))
 	hostile(t, c)
 	names := map[string]bool{}
 	for _, name := range s.names() {
@@ -386,4 +387,9 @@ func TestTheLogNamesTheSpanOfItsCaller(t *testing.T) {
 		assert.Equal(t, span.SpanContext().TraceID().String(), r["trace_id"])
 		assert.Equal(t, span.SpanContext().SpanID().String(), r["span_id"])
 	}
+}
+
+func TestACallKnowsTheClientItsChainEndsIn(t *testing.T) {
+	t.Parallel()
+	assert.Nil(t, mcpclient.Call{}.Inner())
 }

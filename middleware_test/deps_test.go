@@ -13,7 +13,7 @@ import (
 // linter depguard watches what it imports itself.
 func TestTheLibraryBringsNoSDKAndNoExporter(t *testing.T) {
 	t.Parallel()
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "./middleware", "./mcpclient/...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "./events", "./instrument", "./middleware", "./mcpclient/...")
 	list.Dir = ".."
 	out, err := list.CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,7 +78,7 @@ func TestAMalformedPageInTheMiddle(t *testing.T) {
 			s.answers[l.method+" 2"] = fmt.Sprintf(`{%q:null,"nextCursor":"3"}`, l.member)
 			s.answers[l.method+" 3"] = l.of("", "c")
 			got, err := l.whole(t.Context(), s.connect(t, legacy, middleware.Default(log.logger(), nil)))
-			assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventMalformedList))
+			assert.Equal(t, []string{"WARN"}, log.levels(t, events.MalformedList))
 			if l.method != "tools/list" {
 				require.NoError(t, err)
 				assert.Equal(t, names{"a", "c"}, got)

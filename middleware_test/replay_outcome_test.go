@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -118,15 +119,15 @@ func (c realCase) owed(w link) outcome {
 	code, status := c.Answer.Code, c.Answer.HTTPStatus
 	switch {
 	case c.Expect == "empty":
-		return outcome{kind: emptyList, event: middleware.EventContradiction}
+		return outcome{kind: emptyList, event: events.Contradiction}
 	case c.Expect == "malformed":
-		return outcome{kind: emptyList, event: middleware.EventMalformedList}
+		return outcome{kind: emptyList, event: events.MalformedList}
 	case c.hangs():
 		return outcome{kind: deadline}
 	case status == 401:
 		return outcome{kind: unauthorized}
 	case code != nil && *code == -32601 && l.method == "tools/list" && c.advertises("tools") && c.Cursor == "":
-		return outcome{kind: contradiction, words: c.Answer.Message, event: middleware.EventContradiction}
+		return outcome{kind: contradiction, words: c.Answer.Message, event: events.Contradiction}
 	case code != nil && codes[*code] != nil:
 		return outcome{kind: fmt.Sprintf("error %d", *code), words: c.Answer.Message}
 	case code != nil:
@@ -160,7 +161,7 @@ func always(kind string) func(link) outcome {
 var specialOutcomes = map[string]func(link) outcome{
 	"B10": always("error -32601"),
 	"E11": func(link) outcome { return outcome{kind: "error -32603", words: "cursor_invalid"} },
-	"F03": func(link) outcome { return outcome{kind: noList, event: middleware.EventMalformedList} },
+	"F03": func(link) outcome { return outcome{kind: noList, event: events.MalformedList} },
 	"F04": func(w link) outcome {
 		if w.transport == "stdio" { // where such a line answers nothing
 			return outcome{kind: deadline}
@@ -213,13 +214,13 @@ func (v *verdict) met(want outcome, n names, err error) {
 // heard asserts what the log says of calls and contradictions: one WARN of the
 // event that is owed, none of another, and nothing louder.
 func (v *verdict) heard(log *journal, want outcome) {
-	var events, loud []string
+	var said, loud []string
 	for _, r := range log.taken() {
 		event, _ := r["event"].(string)
-		about := event == middleware.EventContradiction || event == middleware.EventMalformedList
+		about := event == events.Contradiction || event == events.MalformedList
 		switch {
 		case about && r["level"] == slog.LevelWarn.String():
-			events = append(events, event)
+			said = append(said, event)
 		case (about || r["msg"] == "mcp call") && r["level"] == slog.LevelError.String():
 			loud = append(loud, fmt.Sprint(r))
 		case r["msg"] == "mcp call" && r["level"] == slog.LevelWarn.String() && !want.failed():
@@ -230,8 +231,8 @@ func (v *verdict) heard(log *journal, want outcome) {
 	if want.event != "" {
 		owed = []string{want.event}
 	}
-	assert.Equal(v, owed, slices.Compact(events), "the WARN of the event")
-	assert.Len(v, events, len(owed), "how often it is said")
+	assert.Equal(v, owed, slices.Compact(said), "the WARN of the event")
+	assert.Len(v, said, len(owed), "how often it is said")
 	assert.Empty(v, loud, "louder than it is owed")
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -49,7 +50,7 @@ func TestAcceptance(t *testing.T) {
 					Event: "capability_contradiction", Capability: "tools", Method: "tools/list", Code: -32601, Message: "Unknown method",
 					ServerName: "acme", ServerVersion: "1.2.3", ProtocolVersion: era,
 				}, broken.Contradiction)
-				assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventContradiction), way)
+				assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction), way)
 			}
 		})
 		t.Run("any other JSON-RPC error from a list is an error", func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestAcceptance(t *testing.T) {
 					got, err := l.whole(ctx, c)
 					assert.Nil(t, got, l.method)
 					require.ErrorIs(t, err, context.DeadlineExceeded, l.method)
-					assert.Empty(t, log.levels(t, middleware.EventContradiction))
+					assert.Empty(t, log.levels(t, events.Contradiction))
 				})
 			}
 		})
@@ -133,7 +134,7 @@ func TestAcceptance(t *testing.T) {
 					got, err := ask(t.Context(), mcpclient.Wrap(inner, middleware.Default(log.logger(), nil)))
 					assert.Nil(t, got, way)
 					assert.Equal(t, want, err, way)
-					assert.Empty(t, log.levels(t, middleware.EventContradiction))
+					assert.Empty(t, log.levels(t, events.Contradiction))
 				}
 			}
 		})
@@ -151,7 +152,7 @@ func TestAcceptance(t *testing.T) {
 					assert.Nil(t, got)
 					require.ErrorIs(t, err, mcp.ErrMethodNotFound)
 					assert.Equal(t, names{"a", "b"}, received(t, err), "%s %s", l.method, chain)
-					assert.Empty(t, log.levels(t, middleware.EventContradiction))
+					assert.Empty(t, log.levels(t, events.Contradiction))
 				}
 			}
 		})
@@ -169,7 +170,7 @@ func TestAcceptance(t *testing.T) {
 			assert.Equal(t, want, err)
 			_, err = c.ListResources(t.Context(), request)
 			assert.Equal(t, want, err)
-			assert.Empty(t, log.levels(t, middleware.EventContradiction))
+			assert.Empty(t, log.levels(t, events.Contradiction))
 		})
 		t.Run("null capability is no advertisement, {} is", func(t *testing.T) {
 			t.Parallel()
@@ -273,7 +274,7 @@ func sameAsDirect(t *testing.T, era string, s *server, l list) {
 		assert.Nil(t, got, what)
 		assert.Equal(t, want, err, what)
 		assert.Equal(t, asked, s.requests(), what)
-		assert.Empty(t, log.levels(t, middleware.EventContradiction), what)
+		assert.Empty(t, log.levels(t, events.Contradiction), what)
 	}
 }
 
@@ -282,7 +283,7 @@ func isMalformed(t *testing.T, era string, l list, body string) {
 	for way, ask := range l.both() {
 		var log journal
 		got, err := ask(t.Context(), l.promising(body).connect(t, era, middleware.Default(log.logger(), nil)))
-		assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventMalformedList), "%s %s %s", l.method, way, body)
+		assert.Equal(t, []string{"WARN"}, log.levels(t, events.MalformedList), "%s %s %s", l.method, way, body)
 		if l.method != "tools/list" {
 			require.NoError(t, err)
 			assert.Equal(t, names{}, got)
@@ -351,15 +352,15 @@ func TestUtilitiesOverTheWire(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, []string{}, completion.Completion.Values)
 				require.NoError(t, levelErr)
-				assert.Equal(t, []string{"WARN", "WARN"}, log.levels(t, middleware.EventContradiction))
+				assert.Equal(t, []string{"WARN", "WARN"}, log.levels(t, events.Contradiction))
 			} else {
 				require.ErrorIs(t, err, mcp.ErrMethodNotFound)
 				require.ErrorIs(t, levelErr, mcp.ErrMethodNotFound)
-				assert.Empty(t, log.levels(t, middleware.EventContradiction))
+				assert.Empty(t, log.levels(t, events.Contradiction))
 			}
 			require.ErrorIs(t, c.Subscribe(t.Context(), mcp.SubscribeRequest{}), mcp.ErrMethodNotFound, "who subscribes must know")
 			require.ErrorIs(t, c.Unsubscribe(t.Context(), mcp.UnsubscribeRequest{}), mcp.ErrMethodNotFound)
-			assert.Empty(t, log.levels(t, middleware.EventContradiction))
+			assert.Empty(t, log.levels(t, events.Contradiction))
 		})
 	}
 }
@@ -420,17 +421,17 @@ func TestAContradictionIsSaidAloudOncePerClientAndMethod(t *testing.T) {
 	for _, c := range []client.MCPClient{one, two} {
 		for _, l := range lists {
 			_, _ = l.whole(t.Context(), c)
-			assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventContradiction), "the first time: %s", l.method)
+			assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction), "the first time: %s", l.method)
 			_, _ = l.page(t.Context(), c)
 			_, _ = l.whole(t.Context(), c)
-			assert.Equal(t, []string{"DEBUG", "DEBUG"}, log.levels(t, middleware.EventContradiction), "again: %s", l.method)
+			assert.Equal(t, []string{"DEBUG", "DEBUG"}, log.levels(t, events.Contradiction), "again: %s", l.method)
 		}
 	}
 
 	s.answers["prompts/list"] = "{}"
 	_, err := one.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"WARN"}, log.levels(t, middleware.EventMalformedList), "another event of the same method")
+	assert.Equal(t, []string{"WARN"}, log.levels(t, events.MalformedList), "another event of the same method")
 }
 
 func TestManyGoroutinesSayAContradictionOnce(t *testing.T) {
@@ -454,7 +455,7 @@ func TestManyGoroutinesSayAContradictionOnce(t *testing.T) {
 	running.Wait()
 
 	counts := map[string]int{}
-	for _, level := range log.levels(t, middleware.EventContradiction) {
+	for _, level := range log.levels(t, events.Contradiction) {
 		counts[level]++
 	}
 	assert.Equal(t, map[string]int{"WARN": 1, "DEBUG": goroutines - 1}, counts)
@@ -473,7 +474,7 @@ func TestAClientThatWasInitialisedBeforeItWasWrappedIsJudgedAlike(t *testing.T) 
 		require.NoError(t, err)
 		assert.Equal(t, names{}, got)
 		said := log.records(t)[0]
-		assert.Equal(t, middleware.EventContradiction, said["event"])
+		assert.Equal(t, events.Contradiction, said["event"])
 		assert.Empty(t, said["serverName"])
 		assert.Equal(t, era, said["protocolVersion"])
 	})

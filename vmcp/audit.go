@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/middleware"
 )
@@ -87,7 +89,7 @@ func (b *Builder) Audit(ctx context.Context, backends []Backend) ([]Audit, error
 
 // quiet is the level of an audit's calls: the audit itself tells what came back,
 // and some of its questions are meant to fail.
-func quiet(middleware.Outcome) slog.Level { return slog.LevelDebug }
+func quiet(instrument.Outcome) slog.Level { return slog.LevelDebug }
 
 func (b *Builder) audit(ctx context.Context, backend Backend) Audit {
 	a := &auditor{timeout: b.timeoutOf(backend), mask: backend.Connector.Mask, audit: Audit{ID: backend.ID, Target: backend.Connector.String(), Findings: []Finding{}}}
@@ -97,7 +99,7 @@ func (b *Builder) audit(ctx context.Context, backend Backend) Audit {
 		return a.audit
 	}
 	if err := client.Close(); err != nil { // says nothing about the server's word
-		b.logger().WarnContext(ctx, "closing the audited server failed", "backendID", backend.ID, "error", err)
+		b.logger().WarnContext(ctx, "closing the audited server failed", events.KeyBackendID, backend.ID, events.KeyError, err)
 	}
 	return a.audit
 }

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient/connect"
-	"github.com/mcp-candor/candor/middleware"
 	"go.opentelemetry.io/otel/attribute"
 )
 
@@ -114,7 +114,7 @@ func (b Backend) prefix() string { return cmp.Or(b.Prefix, b.ID) }
 // attributes say on every measurement which backend it was about. The names
 // are those of the OpenTelemetry semantic conventions for MCP and our own.
 func (b Backend) attributes() []attribute.KeyValue {
-	which := []attribute.KeyValue{attribute.String(middleware.AttributeBackendID, b.ID)}
+	which := []attribute.KeyValue{attribute.String(instrument.AttributeBackendID, b.ID)}
 	switch target := b.Connector.Target().(type) {
 	case connect.HTTP:
 		return append(which, httpAttributes(target.URL)...)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"go.opentelemetry.io/otel/metric"
@@ -182,11 +184,11 @@ func (b *Builder) each(backends []Backend, f func(i int, backend Backend)) {
 
 // namesOnMetrics bounds the names of tools and prompts that all sessions of the
 // program together put on metrics.
-var namesOnMetrics = middleware.NewSeriesLimit(0)
+var namesOnMetrics = instrument.NewSeriesLimit(0)
 
 // chain is the one chain that every request to a backend passes.
 func (b *Builder) chain(backend Backend, note func(context.Context, middleware.Contradiction), more ...middleware.Option) mcpclient.Middleware {
-	return middleware.Default(b.logger().With("backendID", backend.ID), b.MeterProvider, slices.Concat(more, backend.Tolerance.options(), []middleware.Option{
+	return middleware.Default(b.logger().With(events.KeyBackendID, backend.ID), b.MeterProvider, slices.Concat(more, backend.Tolerance.options(), []middleware.Option{
 		middleware.WithTracerProvider(b.TracerProvider),
 		middleware.WithPropagator(b.Propagator),
 		middleware.WithSeriesLimit(namesOnMetrics),

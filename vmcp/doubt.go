@@ -110,15 +110,18 @@ func (m *member) refusesAll(ctx context.Context, c *connection) (bool, error) {
 	return true, nil
 }
 
-// cheap are the requests of an experiment: what asks whether a server is alive,
-// and a list, since some servers refuse the former as they refuse whatever they
-// do not know.
+// cheap are the requests of an experiment: two, since some servers refuse what
+// they do not know as they refuse everything, and since it may be a list of tools
+// that failed.
 func (c *connection) cheap() []func(context.Context, *mcpclient.Client) error {
-	questions := []func(context.Context, *mcpclient.Client) error{alive}
-	if capability.Tools.In(c.server.Capabilities) && !mcp.IsModernProtocol(c.server.ProtocolVersion) {
-		questions = append(questions, listsTools)
+	switch tools := capability.Tools.In(c.server.Capabilities); {
+	case mcp.IsModernProtocol(c.server.ProtocolVersion):
+		return []func(context.Context, *mcpclient.Client) error{alive, discovers}
+	case tools:
+		return []func(context.Context, *mcpclient.Client) error{alive, listsTools}
+	default:
+		return []func(context.Context, *mcpclient.Client) error{alive}
 	}
-	return questions
 }
 
 // lostSession is the failure that an experiment has shown to be the loss of the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 )
 
 // A member is one backend's life in a session: its connection, from the first
@@ -78,7 +79,7 @@ type stage struct {
 func newMember(ctx context.Context, backend Backend, around surroundings) *member {
 	backend = backend.clone()
 	m := &member{
-		Backend: backend, surroundings: around, log: around.builder.logger().With("backendID", backend.ID),
+		Backend: backend, surroundings: around, log: around.builder.logger().With(events.KeyBackendID, backend.ID),
 		origin: context.WithoutCancel(ctx), settled: make(chan struct{}), wake: make(chan struct{}, 1), refreshing: make(chan struct{}, 1),
 		stage:  stage{moved: make(chan struct{}), since: time.Now(), delays: newDelays(backend.Retry)},
 		lists:  newLists(backend.Retry),

@@ -32,7 +32,7 @@ func said(t *testing.T, log *journal, level slog.Level) map[any]int {
 	t.Helper()
 	found := map[any]int{}
 	for _, record := range log.at(t, level) {
-		if record["event"] == middleware.EventContradiction {
+		if record["event"] == "capability_contradiction" {
 			found[record["method"]]++
 		}
 	}

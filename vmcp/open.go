@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/middleware"
@@ -119,7 +121,7 @@ func (m *member) note(_ context.Context, contradiction middleware.Contradiction)
 
 // level is that of a record of a call: of a backend that is known to be away the
 // log need not say so with each attempt.
-func (m *member) level(outcome middleware.Outcome) slog.Level {
+func (m *member) level(outcome instrument.Outcome) slog.Level {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.conn == nil && m.attempts > 0 {
@@ -136,12 +138,7 @@ func (m *member) warnOfPatterns() {
 	m.mu.Unlock()
 	for _, pattern := range missed {
 		m.log.LogAttrs(m.life, slog.LevelWarn, "no tool of the server has a name that is selected or changed",
-			slog.String("event", EventPatternWithoutMatch), slog.String("pattern", pattern),
-			slog.String("remedy", "compare it with the names that the server lists, or remove it"))
+			slog.String(events.KeyEvent, events.PatternWithoutMatch), slog.String(events.KeyPattern, pattern),
+			slog.String(events.KeyRemedy, "compare it with the names that the server lists, or remove it"))
 	}
 }
-
-// EventPatternWithoutMatch is the log's "event", a WARN once for each pattern,
-// when no tool of the server matches a pattern of a [ToolSelection] or has a
-// name that it renames.
-const EventPatternWithoutMatch = "pattern_without_match"

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/capability"
 )
@@ -35,10 +36,6 @@ func (m *member) reconcile() {
 	})
 }
 
-// eventRestore is the log's "event" when a backend that came back did not take
-// what the caller had set before.
-const eventRestore = "restore_failed"
-
 // apply tells a connection what is wanted and was not applied yet. That this
 // fails does not cost the caller the backend.
 func (m *member) apply(ctx context.Context, client *mcpclient.Client, server *mcp.InitializeResult, applied, wanted desired) error {
@@ -47,7 +44,7 @@ func (m *member) apply(ctx context.Context, client *mcpclient.Client, server *mc
 		if err != nil {
 			failures = append(failures, err)
 			m.log.LogAttrs(ctx, slog.LevelWarn, "the backend did not take "+what,
-				slog.String("event", eventRestore), slog.String("reason", m.Connector.Mask(err.Error())))
+				slog.String(events.KeyEvent, events.RestoreFailed), slog.String(events.KeyReason, m.Connector.Mask(err.Error())))
 		}
 	}
 	if wanted.level != applied.level && capability.Logging.In(server.Capabilities) {

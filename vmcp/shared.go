@@ -5,13 +5,13 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/middleware"
+	"github.com/mcp-candor/candor/instrument"
 )
 
 // shared is what the members of a session have in common, those that come later
 // included.
 type shared struct {
-	instruments *middleware.Instruments
+	instruments *instrument.Backends
 
 	// mu guards what the callers want, and who hears what the backends say. It may
 	// be taken while a member's is held, and not the other way round.
@@ -23,7 +23,7 @@ type shared struct {
 }
 
 func newShared(b Builder) *shared {
-	return &shared{instruments: middleware.NewInstruments(b.MeterProvider), subscribed: map[string][]string{}}
+	return &shared{instruments: instrument.NewBackends(instrument.Config{MeterProvider: b.MeterProvider}), subscribed: map[string][]string{}}
 }
 
 func (s *shared) listen(f func(string, mcp.JSONRPCNotification)) {

@@ -119,7 +119,7 @@ func TestToolsAreSelectedAndRenamed(t *testing.T) {
 	require.NoError(t, err)
 	var warned []any
 	for _, record := range log.at(t, slog.LevelWarn) {
-		assert.Equal(t, vmcp.EventPatternWithoutMatch, record["event"])
+		assert.Equal(t, "pattern_without_match", record["event"])
 		assert.Equal(t, "a", record["backendID"])
 		warned = append(warned, record["pattern"])
 	}

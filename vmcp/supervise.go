@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/mcp-candor/candor/events"
 )
 
 // supervise is the life of a member, until the session ends or it has to leave.
@@ -102,7 +104,7 @@ func (m *member) bury() {
 // logClosing is for the end of what is given up: it was of no use any more.
 func (m *member) logClosing(err error) {
 	if err != nil {
-		m.log.LogAttrs(m.life, slog.LevelDebug, "closing a connection that was given up failed", slog.String("error", m.hide(err).Error()))
+		m.log.LogAttrs(m.life, slog.LevelDebug, "closing a connection that was given up failed", slog.String(events.KeyError, m.hide(err).Error()))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/mcp-candor/candor/events"
 )
 
 // OnState makes the session call f once for each change of a backend's state,
@@ -63,14 +65,14 @@ func (b *Builder) log(ctx context.Context, before State, now BackendReport) {
 		event = "recovered"
 	}
 	attrs := []slog.Attr{
-		slog.String("event", "backend_"+event),
-		slog.String("backendID", now.ID),
-		slog.String("target", now.Target),
-		slog.String("since", now.Since.UTC().Format(time.RFC3339Nano)),
-		slog.Int("tools", now.Tools),
+		slog.String(events.KeyEvent, events.Backend(event)),
+		slog.String(events.KeyBackendID, now.ID),
+		slog.String(events.KeyTarget, now.Target),
+		slog.String(events.KeySince, now.Since.UTC().Format(time.RFC3339Nano)),
+		slog.Int(events.KeyTools, now.Tools),
 	}
 	if now.Reason != "" {
-		attrs = append(attrs, slog.String("reason", now.Reason), slog.String("remedy", now.Remedy))
+		attrs = append(attrs, slog.String(events.KeyReason, now.Reason), slog.String(events.KeyRemedy, now.Remedy))
 	}
 	b.logger().LogAttrs(ctx, level, "backend "+event, attrs...)
 }

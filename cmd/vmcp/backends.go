@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
 )
@@ -37,7 +38,7 @@ func newBackend(s config.Server, all forAll) vmcp.Backend {
 
 func connectorOptions(s config.Server, all forAll) []connect.Option {
 	options := []connect.Option{
-		connect.WithLogger(all.logger.With("backendID", s.Name)),
+		connect.WithLogger(all.logger.With(events.KeyBackendID, s.Name)),
 		connect.WithClientInfo(identity()),
 		connect.WithTimeouts(timeouts(s, all.timeout)),
 		connect.WithMaxBody(all.answer),

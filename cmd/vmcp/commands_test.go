@@ -212,6 +212,7 @@ func TestIgnoredKeysGetOneLine(t *testing.T) {
 	got := vmcpWith(t, "tools", "--config", file)
 	assert.Equal(t, statusOK, got.status)
 	assert.Equal(t, 1, strings.Count(got.err, "mcpServers.a.autoApprove has no effect"))
+	assert.Contains(t, got.err, `has no effect in vmcp","event":"config_note"}`)
 }
 
 // serving runs vmcp serve over HTTP and returns its endpoint and a way to end it.

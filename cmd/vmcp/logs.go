@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/mcp-candor/candor/middleware"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/redact"
 	slogmulti "github.com/samber/slog-multi"
 	"github.com/spf13/pflag"
@@ -92,14 +92,14 @@ func (l *logs) begin() {
 				others = append(others, place.handler)
 			}
 		}
-		troubled.others = l.speaker(troubled.name, others)
-		troubled.all = l.speaker(troubled.name, all)
+		troubled.others = l.speaker(others)
+		troubled.all = l.speaker(all)
 		go troubled.run()
 	}
 }
 
-func (l *logs) speaker(name string, handlers []slog.Handler) func(slog.Level, string, ...slog.Attr) {
-	logger := l.over(handlers...).With("event", eventLogLost, "place", name)
+func (l *logs) speaker(handlers []slog.Handler) func(slog.Level, string, ...slog.Attr) {
+	logger := l.over(handlers...)
 	return func(level slog.Level, message string, attrs ...slog.Attr) {
 		logger.LogAttrs(context.Background(), level, message, attrs...)
 	}
@@ -153,8 +153,8 @@ func isTerminal(out io.Writer) bool {
 func isContradiction(_ context.Context, record slog.Record) bool {
 	found := false
 	record.Attrs(func(attr slog.Attr) bool {
-		found = attr.Key == "event" &&
-			(attr.Value.String() == middleware.EventContradiction || attr.Value.String() == middleware.EventMalformedList)
+		found = attr.Key == events.KeyEvent &&
+			(attr.Value.String() == events.Contradiction || attr.Value.String() == events.MalformedList)
 		return !found
 	})
 	return found

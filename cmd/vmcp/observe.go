@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/telemetry"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/redact"
 	"github.com/spf13/cobra"
 )
@@ -53,7 +54,7 @@ func observe(command *cobra.Command, o logOptions) (*observability, error) {
 // could not be sent is logged and no error.
 func (o *observability) Close() error {
 	if err := o.telemetry.Shutdown(context.Background()); err != nil {
-		o.logs.logger().Warn("telemetry could not be sent", "event", telemetry.EventTelemetry, "error", err)
+		o.logs.logger().Warn("telemetry could not be sent", events.KeyEvent, events.TelemetryFailed, events.KeyError, err)
 	}
 	return o.logs.Close()
 }

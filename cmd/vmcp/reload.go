@@ -9,17 +9,8 @@ import (
 	"sync"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
-)
-
-// The events of a reload in the log.
-const (
-	eventReloaded    = "config_reloaded"
-	eventInvalid     = "config_invalid"     // nothing has changed
-	eventNotApplied  = "config_not_applied" // the file is good, but what it says did not come about
-	eventUnwatched   = "config_unwatched"   // only SIGHUP has the file read again
-	eventNextStart   = "config_next_start"  // a part of the file takes effect when vmcp starts again
-	eventConfigNotes = "config_note"
 )
 
 // reloads waits for what has the configuration read again: SIGHUP, and a change
@@ -114,7 +105,7 @@ func (r *reloader) watched(w *reloads) <-chan struct{} {
 		return nil
 	}
 	if w.unwatched != nil {
-		r.logger.Warn("the configuration is not watched", "event", eventUnwatched, "error", w.unwatched.Error())
+		r.logger.Warn("the configuration is not watched", events.KeyEvent, events.ConfigUnwatched, events.KeyError, w.unwatched.Error())
 	}
 	return w.changes
 }
@@ -125,30 +116,35 @@ func (r *reloader) reload(ctx context.Context, apply func(context.Context, []vmc
 	c, err := config.Read(r.file, os.LookupEnv)
 	if err != nil {
 		r.logger.ErrorContext(ctx, "the configuration is invalid; nothing has changed",
-			"event", eventInvalid, "file", r.file, "problems", problemsOf(err))
+			events.KeyEvent, events.ConfigInvalid, events.KeyFile, r.file, events.KeyProblems, problemsOf(err))
 		return
 	}
-	r.sayNotes(ctx, c)
+	logNotes(ctx, r.logger, c)
+	r.warnOfNextStart(ctx, c)
 	next := r.next(c.Servers)
 	if err := apply(ctx, next.backends); err != nil && ctx.Err() != nil {
 		return // vmcp is ending
 	} else if err != nil {
 		r.logger.ErrorContext(ctx, "the configuration could not be applied",
-			"event", eventNotApplied, "file", r.file, "error", err.Error())
+			events.KeyEvent, events.ConfigNotApplied, events.KeyFile, r.file, events.KeyError, err.Error())
 		return
 	}
 	removed := r.missingIn(next)
 	r.running = next.running
-	r.logger.InfoContext(ctx, "the configuration was read again", "event", eventReloaded, "file", r.file,
-		"added", next.added, "changed", next.changed, "removed", removed)
+	r.logger.InfoContext(ctx, "the configuration was read again", events.KeyEvent, events.ConfigReloaded, events.KeyFile, r.file,
+		events.KeyAdded, next.added, events.KeyChanged, next.changed, events.KeyRemoved, removed)
 }
 
-func (r *reloader) sayNotes(ctx context.Context, c config.Config) {
+// logNotes is for the start and for each reload.
+func logNotes(ctx context.Context, logger *slog.Logger, c config.Config) {
 	for _, note := range c.Notes {
-		r.logger.InfoContext(ctx, note, "event", eventConfigNotes)
+		logger.InfoContext(ctx, note, events.KeyEvent, events.ConfigNote)
 	}
+}
+
+func (r *reloader) warnOfNextStart(ctx context.Context, c config.Config) {
 	if c.Gateway != r.gateway {
-		r.logger.WarnContext(ctx, `what changed in "gateway" takes effect when vmcp starts again`, "event", eventNextStart, "file", r.file)
+		r.logger.WarnContext(ctx, `what changed in "gateway" takes effect when vmcp starts again`, events.KeyEvent, events.ConfigNextStart, events.KeyFile, r.file)
 	}
 }
 

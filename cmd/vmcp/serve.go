@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway"
 	"github.com/mcp-candor/candor/vmcp/status"
@@ -185,7 +186,7 @@ func (s *service) shutdown(g *gateway.Gateway) error {
 	defer cancel()
 	err := g.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		slog.Warn("calls were still being answered and have been ended", "event", "calls_cut_off", "drainTimeout", s.gateway.DrainTimeout.String())
+		slog.Warn("calls were still being answered and have been ended", events.KeyEvent, events.CallsCutOff, events.KeyDrainTimeout, s.gateway.DrainTimeout.String())
 		return nil
 	}
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -45,7 +46,7 @@ func (s *setup) open(command *cobra.Command, servers ...config.Server) (*vmcp.Bu
 		return nil, nil, nil, usage{err}
 	}
 	s.observed = observed
-	backends, err := s.backends(servers, observed.logger)
+	backends, err := s.backends(command.Context(), servers, observed.logger)
 	if err != nil {
 		return nil, nil, nil, closing(usage{err}, observed)
 	}
@@ -68,7 +69,7 @@ func (s *setup) check(command *cobra.Command) error {
 	}
 }
 
-func (s *setup) backends(servers []config.Server, logger *slog.Logger) ([]vmcp.Backend, error) {
+func (s *setup) backends(ctx context.Context, servers []config.Server, logger *slog.Logger) ([]vmcp.Backend, error) {
 	s.gateway = config.DefaultGateway()
 	build := func(server config.Server) vmcp.Backend {
 		s.observed.secrets.Add(secretsOf(server)...)
@@ -88,9 +89,7 @@ func (s *setup) backends(servers []config.Server, logger *slog.Logger) ([]vmcp.B
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range c.Notes {
-		logger.Info(note)
-	}
+	logNotes(ctx, logger, c)
 	s.gateway = c.Gateway
 	var backends []vmcp.Backend
 	s.reloader, backends = newReloader(s.config, c, build, logger)

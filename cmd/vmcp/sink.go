@@ -7,13 +7,11 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcp-candor/candor/events"
 )
 
 const (
-	// eventLogLost is the "event" of records about a place that the log could
-	// not be written to.
-	eventLogLost = "log_lost"
-
 	sinkQueue = 1024            // records that wait while a place is slow
 	sinkFlush = 2 * time.Second // for what waits when the command ends
 )
@@ -89,7 +87,7 @@ func (s *sink) write(line []byte) {
 	}
 	if lost := s.failed + s.dropped.Swap(0); lost > 0 {
 		s.failure, s.failed = nil, 0
-		s.all(slog.LevelWarn, "log records were lost", slog.Int64("records", lost))
+		s.all(slog.LevelWarn, "log records were lost", slog.String(events.KeyEvent, events.LogLost), slog.String(events.KeyPlace, s.name), slog.Int64(events.KeyRecords, lost))
 	}
 }
 
@@ -98,8 +96,8 @@ func (s *sink) fail(err error) {
 	s.failure = err
 	s.failed++
 	if first {
-		s.others(slog.LevelError, "the log cannot be written", slog.String("error", err.Error()),
-			slog.String("remedy", "make room for it or name another place; what is lost is counted"))
+		s.others(slog.LevelError, "the log cannot be written", slog.String(events.KeyEvent, events.LogLost), slog.String(events.KeyPlace, s.name), slog.String(events.KeyError, err.Error()),
+			slog.String(events.KeyRemedy, "make room for it or name another place; what is lost is counted"))
 	}
 }
 

@@ -28,7 +28,7 @@
 //
 // For each, Open closes the connection and opens a fresh one, once, on
 // [mcp.LATEST_LEGACY_PROTOCOL_VERSION], with a WARN whose event is
-// [EventProtocolFallback]. The connector remembers, so that its next Open goes
+// [events.ProtocolFallback]. The connector remembers, so that its next Open goes
 // straight there. A failure that another protocol cannot mend (a command that
 // does not exist, a refused connection, a certificate that is not trusted, an
 // HTTP status, a missing authorization) is returned at once.

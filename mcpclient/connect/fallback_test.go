@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ func requireFallbacks(t *testing.T, log *journal, n int) map[string]any {
 	require.Len(t, records, n)
 	for _, record := range records {
 		assert.Equal(t, slog.LevelWarn.String(), record[slog.LevelKey])
-		assert.Equal(t, connect.EventProtocolFallback, record["event"])
+		assert.Equal(t, events.ProtocolFallback, record["event"])
 		assert.NotEmpty(t, record["reason"])
 	}
 	return records[n-1]

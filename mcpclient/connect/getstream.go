@@ -10,12 +10,9 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 )
-
-// EventListening is the log's "event" when a server does not offer, or no longer
-// keeps up, what [WithListening] asks for.
-const EventListening = "listening"
 
 // getStream is beneath the GET with which mcp-go opens the stream for what a
 // server of an older protocol says unasked. mcp-go v1.2.1 sends it in the middle
@@ -136,7 +133,7 @@ func (s *getStream) judge(ctx context.Context, resp *http.Response, err error) (
 		return resp, nil
 	default:
 		s.log.LogAttrs(ctx, slog.LevelDebug, "the server has no stream for what it says unasked",
-			slog.String("event", EventListening), slog.Int("status", resp.StatusCode))
+			slog.String(events.KeyEvent, events.Listening), slog.Int(events.KeyStatus, resp.StatusCode))
 		resp.StatusCode = http.StatusMethodNotAllowed
 		return resp, nil
 	}

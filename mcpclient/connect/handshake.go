@@ -7,13 +7,10 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 )
-
-// EventProtocolFallback is the log's "event" when a server could not be used on
-// the protocol that it was asked for, or left the probe for it unanswered.
-const EventProtocolFallback = "protocol_fallback"
 
 // OpenProving is Open with another proof than [FirstPage], which nil stands
 // for. The proof may run twice, each time with another client; only the second
@@ -64,10 +61,10 @@ func (c *Connector) warn(ctx context.Context, message, version string, reason er
 		level = slog.LevelDebug
 	}
 	c.options.logger.LogAttrs(ctx, level, message,
-		slog.String("event", EventProtocolFallback),
-		slog.String("server", nameOf(c.target)),
-		slog.String("protocolVersion", version),
-		slog.String("reason", c.Mask(failure.Of(reason).Words())))
+		slog.String(events.KeyEvent, events.ProtocolFallback),
+		slog.String(events.KeyServer, nameOf(c.target)),
+		slog.String(events.KeyProtocolVersion, version),
+		slog.String(events.KeyReason, c.Mask(failure.Of(reason).Words())))
 }
 
 // attempt is one connection, on one protocol; empty means that mcp-go

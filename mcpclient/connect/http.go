@@ -12,6 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
@@ -48,7 +49,7 @@ func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
 	}
 	var stream *getStream
 	if o.listening {
-		stream = newGetStream(client.Transport, o.logger.With("server", h.String()), o.reopened)
+		stream = newGetStream(client.Transport, o.logger.With(events.KeyServer, h.String()), o.reopened)
 		client.Transport = stream
 		settings = append(settings, transport.WithContinuousListening())
 	}

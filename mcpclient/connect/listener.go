@@ -12,6 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient/capability"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/mcpclient/wire"
@@ -282,5 +283,5 @@ func (l *listener) await() { <-l.ended }
 // listening logs why a server does not tell.
 func (c *Connector) listening(ctx context.Context, message string, reason error) {
 	c.options.logger.LogAttrs(ctx, slog.LevelInfo, message,
-		slog.String("event", EventListening), slog.String("server", nameOf(c.target)), slog.String("reason", c.Mask(reason.Error())))
+		slog.String(events.KeyEvent, events.Listening), slog.String(events.KeyServer, nameOf(c.target)), slog.String(events.KeyReason, c.Mask(reason.Error())))
 }

@@ -22,9 +22,9 @@ type RPCError struct {
 
 // Error has the code and the server's words, which may be none.
 func (e *RPCError) Error() string {
-	text := fmt.Sprintf("%d %q", e.Code, e.Message)
+	text := fmt.Sprintf("JSON-RPC error %d: %s", e.Code, e.Message)
 	if e.Message == "" {
-		text = fmt.Sprintf("%d without a message", e.Code)
+		text = fmt.Sprintf("JSON-RPC error %d without a message", e.Code)
 	}
 	if e.Status >= 300 {
 		text += fmt.Sprintf(", with HTTP status %d", e.Status)

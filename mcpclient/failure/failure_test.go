@@ -205,8 +205,8 @@ func TestWordsAreNeverEmptyAndNeverLong(t *testing.T) {
 		err  error
 		want string
 	}{
-		"a message without a word has its code":     {fmt.Errorf("tools/list: %w", &failure.RPCError{Code: -32000, Status: 500}), "tools/list: -32000 without a message, with HTTP status 500"},
-		"the server's words are quoted, code first": {&failure.RPCError{Code: -32000, Message: "busy"}, `-32000 "busy"`},
+		"a message without a word has its code":     {fmt.Errorf("tools/list: %w", &failure.RPCError{Code: -32000, Status: 500}), "tools/list: JSON-RPC error -32000 without a message, with HTTP status 500"},
+		"the code stands before the server's words": {&failure.RPCError{Code: -32000, Message: "busy"}, "JSON-RPC error -32000: busy"},
 		"an error that ends after a colon":          {fmt.Errorf("tools/list: %w", errors.New("")), "tools/list: other, and no more words"},
 		"an error without any text":                 {errors.New(" \n"), "a failure without words: other"},
 		"what mcp-go says twice":                    {transport.NewError(fmt.Errorf("failed to send request: %w", errors.New("failed to send request: x"))), "x"},

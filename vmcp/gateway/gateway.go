@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/middleware"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 	"go.opentelemetry.io/otel/metric"
@@ -71,7 +71,7 @@ type Gateway struct {
 	Options
 	builder  *vmcp.Builder
 	endpoint *endpoint.Endpoint
-	incoming *middleware.Endpoint
+	incoming *instrument.Server
 	ends     sync.Map      // of a connected client to what ends the measuring of its session
 	states   string        // what the requestStates of this gateway begin with
 	applying chan struct{} // full while the backends are changed
@@ -90,7 +90,7 @@ func New(builder *vmcp.Builder, backends []vmcp.Backend, options Options) *Gatew
 		Options: options, builder: builder, backends: backends, callers: map[key]*caller{},
 		states: statePrefix + rand.Text() + "-", applying: make(chan struct{}, 1), lifetime: newLifetime(),
 	}
-	g.incoming = middleware.NewEndpoint(options.MeterProvider, middleware.WithTracerProvider(options.TracerProvider), middleware.WithPropagator(builder.Propagator))
+	g.incoming = instrument.NewServer(instrument.Config{MeterProvider: options.MeterProvider, TracerProvider: options.TracerProvider, Propagator: builder.Propagator})
 	g.endpoint = endpoint.New(handler{g}, endpoint.Options{
 		Info: options.Info, Logger: options.Logger, Idle: options.Idle,
 		Body: options.Body, Sessions: options.Sessions, Calls: options.Calls,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 )
@@ -129,7 +130,7 @@ func (c *caller) tellRoots(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, rootsPatience)
 	defer cancel()
 	if err := c.session.RootsChanged(ctx); err != nil {
-		c.gateway.Logger.WarnContext(ctx, "a backend does not know that the caller's roots have changed", "event", "roots_not_told", "error", err.Error())
+		c.gateway.Logger.WarnContext(ctx, "a backend does not know that the caller's roots have changed", events.KeyEvent, events.RootsNotTold, events.KeyError, err.Error())
 	}
 }
 

@@ -2,14 +2,14 @@ package gateway
 
 import (
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient/wire"
-	"github.com/mcp-candor/candor/middleware"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 )
 
 // incoming is what is measured and traced of a request.
-func incoming(request *endpoint.Request) middleware.Incoming {
-	return middleware.Incoming{
+func incoming(request *endpoint.Request) instrument.Incoming {
+	return instrument.Incoming{
 		Method: request.Method, Request: subject(request), Meta: request.Meta, RequestID: request.ID(),
 		SessionID: request.Client.SessionID(), ProtocolVersion: request.Client.Version(), Caller: transportOf(request),
 	}

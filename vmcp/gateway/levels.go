@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 )
@@ -41,7 +42,7 @@ func (c *caller) lowerBeside(ctx context.Context, level mcp.LoggingLevel) {
 	if !c.gateway.start(func() {
 		defer cancel()
 		if err := c.lower(c.gateway.life, level); err != nil {
-			c.gateway.Logger.Warn("not every backend takes the level of log messages", "event", "set_level_failed", "error", err.Error())
+			c.gateway.Logger.Warn("not every backend takes the level of log messages", events.KeyEvent, events.SetLevelFailed, events.KeyError, err.Error())
 		}
 	}) {
 		cancel()

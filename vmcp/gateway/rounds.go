@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 )
@@ -94,7 +95,7 @@ func (c *call) newRound(run func(context.Context) (any, error)) (*round, error) 
 func (c *call) outcome(run func(context.Context) (any, error), ctx context.Context) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.gateway.Logger.ErrorContext(ctx, "panic in the call to a backend", "event", "panic", "method", string(c.Method), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			c.gateway.Logger.ErrorContext(ctx, "panic in the call to a backend", events.KeyEvent, events.Panic, events.KeyMethod, string(c.Method), events.KeyPanic, fmt.Sprint(p), events.KeyStack, string(debug.Stack()))
 			out = outcome{nil, &endpoint.Failure{Code: mcp.INTERNAL_ERROR, Message: "internal error of the gateway; its log says more"}}
 		}
 	}()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
 	"golang.org/x/sync/errgroup"
 )
@@ -75,7 +76,7 @@ func (c *call) watchAll(uris []string) []string {
 	var watched []string
 	for i, uri := range uris {
 		if failures[i] != nil {
-			c.gateway.Logger.InfoContext(ctx, "a subscription is not granted", "event", "subscribe_failed", "error", failures[i].Error())
+			c.gateway.Logger.InfoContext(ctx, "a subscription is not granted", events.KeyEvent, events.SubscribeFailed, events.KeyError, failures[i].Error())
 			continue
 		}
 		watched = append(watched, uri)

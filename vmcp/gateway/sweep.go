@@ -3,6 +3,7 @@ package gateway
 import (
 	"time"
 
+	"github.com/mcp-candor/candor/events"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -32,7 +33,7 @@ func (g *Gateway) endIdle(now time.Time) {
 
 func (g *Gateway) close(idle map[key]*caller) {
 	if err := closeAll(idle); err != nil {
-		g.Logger.Warn("an idle session did not close properly", "event", "session_close_failed", "error", err.Error())
+		g.Logger.Warn("an idle session did not close properly", events.KeyEvent, events.SessionCloseFailed, events.KeyError, err.Error())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 )
@@ -45,7 +46,7 @@ func (c *caller) tellState(backend vmcp.BackendReport) {
 	}
 	c.log(level, endpoint.NewNotification(string(mcp.MethodNotificationMessage), map[string]any{
 		"level": level, "logger": "vmcp", "data": map[string]any{
-			"event": "backend_" + string(backend.State), "message": sentence(backend), "backend": backend,
+			events.KeyEvent: events.Backend(string(backend.State)), "message": sentence(backend), "backend": backend,
 		},
 	}))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 )
@@ -57,7 +58,7 @@ func (c *caller) forgo(ctx context.Context, client *endpoint.Client, uri string)
 // that is still so.
 func (c *caller) unwatch(uri string) {
 	if err := c.forgo(c.gateway.life, nil, uri); err != nil && c.gateway.life.Err() == nil {
-		c.gateway.Logger.Warn("a subscription could not be ended", "event", "unsubscribe_failed", "error", err.Error())
+		c.gateway.Logger.Warn("a subscription could not be ended", events.KeyEvent, events.UnsubscribeFailed, events.KeyError, err.Error())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/mcp-candor/candor/vmcp"
 	"go.uber.org/goleak"
@@ -16,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // fleet is a report with a backend in each state, as of now.
 func fleet(now time.Time) vmcp.Report {
 	contradicted := func(method string) middleware.Contradiction {
-		return middleware.Contradiction{Event: middleware.EventContradiction, Capability: "resources", Method: mcp.MCPMethod(method), Code: -32601, Message: "Method not found: " + method}
+		return middleware.Contradiction{Event: events.Contradiction, Capability: "resources", Method: mcp.MCPMethod(method), Code: -32601, Message: "Method not found: " + method}
 	}
 	return vmcp.Report{Backends: []vmcp.BackendReport{
 		{ID: "everything", State: vmcp.Ready, Since: now.Add(-3 * time.Hour), Target: "node server-everything/dist/index.js stdio",

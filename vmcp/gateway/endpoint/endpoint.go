@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	record "github.com/mcp-candor/candor/events"
 )
 
 // Options bound an endpoint. A zero field keeps its default.
@@ -119,7 +120,7 @@ func (e *Endpoint) encode(ctx context.Context, asked *Request, result any, err e
 		return failure(asked.id, asked.Client.InEra(err))
 	}
 	if r, failed = success(asked.id, result); failed != nil {
-		e.Logger.ErrorContext(ctx, "a result cannot be written as JSON", "event", "result_unwritable", "method", string(asked.Method), "error", failed.Error())
+		e.Logger.ErrorContext(ctx, "a result cannot be written as JSON", record.KeyEvent, record.ResultUnwritable, record.KeyMethod, string(asked.Method), record.KeyError, failed.Error())
 		failed = errInternal
 	}
 	return r
@@ -131,8 +132,8 @@ var errInternal = &Failure{Code: mcp.INTERNAL_ERROR, Message: "internal error of
 // recovered makes an error of a panic. It is deferred.
 func (e *Endpoint) recovered(ctx context.Context, method string, err *error) {
 	if r := recover(); r != nil {
-		e.Logger.ErrorContext(ctx, "panic in the handler of a message", slog.String("event", "panic"),
-			slog.String("method", method), slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
+		e.Logger.ErrorContext(ctx, "panic in the handler of a message", slog.String(record.KeyEvent, record.Panic),
+			slog.String(record.KeyMethod, method), slog.Any(record.KeyPanic, r), slog.String(record.KeyStack, string(debug.Stack())))
 		*err = errInternal
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	record "github.com/mcp-candor/candor/events"
 )
 
 // SessionHeader names the session of a client on a protocol before 2026-07-28.
@@ -118,7 +119,7 @@ func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, from sender, m
 		e.end(from.client, errGone)
 	}
 	if err := out.end(statusOf(answered.code, from.client), answered.body); err != nil && r.Context().Err() == nil {
-		e.Logger.WarnContext(turn.ctx, "an answer could not be written", "event", "answer_lost", "method", m.Method, "error", err.Error())
+		e.Logger.WarnContext(turn.ctx, "an answer could not be written", record.KeyEvent, record.AnswerLost, record.KeyMethod, m.Method, record.KeyError, err.Error())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	record "github.com/mcp-candor/candor/events"
 )
 
 // sink is somewhere to send messages to a client. Sending does not wait for the
@@ -78,7 +79,7 @@ func (o *outbox) lose() bool {
 	}
 	if !o.losing {
 		o.losing = true
-		o.logger.Warn("a client does not listen, or not fast enough; it loses the oldest messages", slog.String("event", "message_lost"), slog.Int("kept", longestOutbox))
+		o.logger.Warn("a client does not listen, or not fast enough; it loses the oldest messages", slog.String(record.KeyEvent, record.MessageLost), slog.Int(record.KeyKept, longestOutbox))
 	}
 	o.waiting = slices.Delete(o.waiting, oldest, oldest+1)
 	return true
@@ -105,7 +106,7 @@ func (o *outbox) take() (message any, line []byte, ok bool) {
 		if err == nil {
 			return message, line, true
 		}
-		o.logger.Warn("a message for a client cannot be written as JSON", slog.String("event", "message_lost"), slog.String("error", err.Error()))
+		o.logger.Warn("a message for a client cannot be written as JSON", slog.String(record.KeyEvent, record.MessageLost), slog.String(record.KeyError, err.Error()))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	record "github.com/mcp-candor/candor/events"
 )
 
 // drainTime is how long requests may take to be answered once their input has
@@ -205,7 +206,7 @@ func (p *pipe) serveAfter(ctx context.Context, initialized <-chan struct{}, from
 		return // and wants no answer
 	}
 	if err := p.out.answer(answered.body); err != nil {
-		p.Logger.WarnContext(ctx, "an answer could not be written", slog.String("event", "answer_lost"), slog.String("method", m.Method), slog.String("error", err.Error()))
+		p.Logger.WarnContext(ctx, "an answer could not be written", slog.String(record.KeyEvent, record.AnswerLost), slog.String(record.KeyMethod, m.Method), slog.String(record.KeyError, err.Error()))
 	}
 }
 

@@ -8,11 +8,9 @@ import (
 	"sync"
 
 	"github.com/go-logr/logr"
+	"github.com/mcp-candor/candor/events"
 	"go.opentelemetry.io/otel"
 )
-
-// EventTelemetry is the "event" of records about sending.
-const EventTelemetry = "telemetry_failed"
 
 // installDiagnostics sends what the SDK has to say the way of the log. By default it
 // prints to standard error.
@@ -20,10 +18,10 @@ func installDiagnostics(logger *slog.Logger) {
 	seen := &seen{}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		logger.LogAttrs(context.Background(), seen.level(err.Error()), "telemetry could not be sent",
-			slog.String("event", EventTelemetry), slog.String("error", err.Error()),
-			slog.String("remedy", "check the OTEL_EXPORTER_* variables, and that the receiver is running"))
+			slog.String(events.KeyEvent, events.TelemetryFailed), slog.String(events.KeyError, err.Error()),
+			slog.String(events.KeyRemedy, "check the OTEL_EXPORTER_* variables, and that the receiver is running"))
 	}))
-	otel.SetLogger(logr.FromSlogHandler(logger.With("component", "opentelemetry").Handler()))
+	otel.SetLogger(logr.FromSlogHandler(logger.With(events.KeyComponent, "opentelemetry").Handler()))
 }
 
 // seen tells an error that is new from one that was said. It is safe for
@@ -54,5 +52,5 @@ type scrapeLog struct{ logger *slog.Logger }
 
 // Println is what promhttp calls.
 func (l scrapeLog) Println(v ...any) {
-	l.logger.Warn("metrics could not be scraped", "event", EventTelemetry, "error", strings.TrimSpace(fmt.Sprintln(v...)))
+	l.logger.Warn("metrics could not be scraped", events.KeyEvent, events.TelemetryFailed, events.KeyError, strings.TrimSpace(fmt.Sprintln(v...)))
 }

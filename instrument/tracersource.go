@@ -1,4 +1,4 @@
-package middleware
+package instrument
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/mark3labs/mcp-go/client"
-	"github.com/mcp-candor/candor/mcpclient"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -58,25 +56,6 @@ func sourcedBy(provider trace.TracerProvider) *sourced {
 		}
 	}
 	return &sourced{provider, tracer}
-}
-
-// hasTracer says whether mcp-go's client makes spans of its own. It cannot be
-// asked either; what the field of v1.2.1 holds tells.
-func hasTracer(inner client.MCPClient) bool {
-	mcpgo, ok := mcpclient.As[*client.Client](inner)
-	if !ok || mcpgo == nil {
-		return false
-	}
-	field := reflect.ValueOf(mcpgo).Elem().FieldByName("tracer")
-	if !field.IsValid() || field.Kind() != reflect.Interface || field.IsNil() {
-		return false
-	}
-	switch typeOfPointed(field.Elem().Type()).PkgPath() {
-	case "github.com/mark3labs/mcp-go/tracing", "github.com/mcp-candor/candor/mcpclient/connect":
-		return false // neither records
-	default:
-		return true
-	}
 }
 
 func packageOf(value any) string { return typeOfPointed(reflect.TypeOf(value)).PkgPath() }

@@ -1,4 +1,4 @@
-package middleware
+package instrument
 
 import (
 	"context"
@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
@@ -34,38 +36,25 @@ type Outcome struct {
 	exchange *wire.Exchange // what the wire knows; nil where nobody listened
 }
 
-func outcomeOf(ctx context.Context, call mcpclient.Call, result any, err error, duration time.Duration, exchange *wire.Exchange) Outcome {
+// OutcomeOf says how a call ended that began with ctx: whether its caller
+// cancelled it is the context's to say. The exchange is what the wire knows of
+// the call, nil where nobody listened.
+func OutcomeOf(ctx context.Context, call mcpclient.Call, result any, err error, duration time.Duration, exchange *wire.Exchange) Outcome {
 	return Outcome{Call: call, Result: result, Err: err, Duration: duration, Kind: kindOf(ctx, result, err), exchange: exchange}
 }
 
-// method is the name on the wire: on protocol 2026-07-28 the handshake of
+// Method is the name on the wire: on protocol 2026-07-28 the handshake of
 // mcp-go is a server/discover.
-func (o Outcome) method() mcp.MCPMethod {
+func (o Outcome) Method() mcp.MCPMethod {
 	if said, ok := o.Result.(*mcp.InitializeResult); ok && said != nil && mcp.IsModernProtocol(said.ProtocolVersion) {
 		return mcp.MethodServerDiscover
 	}
 	return o.Call.Method
 }
 
-// sendsNothing says whether mcp-go answers a call itself: protocol 2026-07-28
-// has neither ping nor logging/setLevel nor subscriptions by request.
-func sendsNothing(call mcpclient.Call) bool {
-	switch call.Method {
-	case "":
-		return true
-	case mcp.MethodPing, mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
-		return mcp.IsModernProtocol(protocolVersion(call))
-	default:
-		return false
-	}
-}
-
-func protocolVersion(call mcpclient.Call) string {
-	if server, ok := call.Server(); ok {
-		return server.ProtocolVersion
-	}
-	return ""
-}
+// Facts are what the wire knows of the call; the zero value where nobody
+// listened.
+func (o Outcome) Facts() wire.Facts { return o.exchange.Facts() }
 
 func kindOf(ctx context.Context, result any, err error) string {
 	if err == nil {
@@ -111,7 +100,7 @@ func (o Outcome) Code() (int, bool) {
 	if o.Err == nil {
 		return 0, false
 	}
-	if facts := o.exchange.Facts(); facts.Refused {
+	if facts := o.Facts(); facts.Refused {
 		return facts.Code, true
 	}
 	return codeOf(o.Err)
@@ -131,11 +120,15 @@ func isKnownCode(code string) bool {
 	return slices.ContainsFunc(knownCodes, func(known knownCode) bool { return strconv.Itoa(known.code) == code })
 }
 
-// errorType is the low-cardinality name of what went wrong: the JSON-RPC code,
-// an HTTP status that has a name, or one of a closed set.
-func (o Outcome) errorType() string {
-	if o.Kind == OutcomeToolError {
-		return "tool_error"
+// ErrorType is the low-cardinality name of what went wrong: the JSON-RPC code,
+// an HTTP status that has a name, or one of a closed set, "_OTHER" last. It is
+// empty for a success.
+func (o Outcome) ErrorType() string {
+	switch o.Kind {
+	case OutcomeOK:
+		return ""
+	case OutcomeToolError:
+		return OutcomeToolError
 	}
 	if code, ok := o.Code(); ok {
 		return strconv.Itoa(code)
@@ -163,7 +156,7 @@ var errorTypes = []struct {
 		return errors.Is(err, transport.ErrAuthorizationRequired) || errors.Is(err, transport.ErrOAuthAuthorizationRequired)
 	}},
 	{"session_terminated", is(transport.ErrSessionTerminated)},
-	{EventMalformedList, is(ErrMalformedList)},
+	{events.MalformedList, is(mcpclient.ErrMalformedList)},
 	{"transport", func(err error) bool {
 		var failed *transport.Error
 		return errors.As(err, &failed)
@@ -174,17 +167,30 @@ func is(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
-// subject returns the name of the tool or the prompt that a call is about.
-func subject(call mcpclient.Call) (tool, prompt string) {
-	switch request := call.Request.(type) {
-	case *mcp.CallToolRequest:
-		if request != nil {
-			return request.Params.Name, ""
-		}
-	case *mcp.GetPromptRequest:
-		if request != nil {
-			return "", request.Params.Name
-		}
+// EndsSession says whether the session of the call cannot go on.
+func (o Outcome) EndsSession() bool {
+	return errors.Is(o.Err, transport.ErrSessionTerminated) || errors.Is(o.Err, transport.ErrTransportClosed)
+}
+
+// ServerMessage is what a server said of a failure, without what mcp-go puts
+// before it.
+func ServerMessage(err error) string {
+	return strings.TrimPrefix(err.Error(), mcp.ErrMethodNotFound.Error()+": ")
+}
+
+// codeOnTheWire is the code that mcp-go's server answers an error with.
+func codeOnTheWire(err error) (code int, known bool) {
+	if answered, ok := errors.AsType[interface {
+		error
+		ToJSONRPCError() mcp.JSONRPCError
+	}](err); ok { // what its hooks get
+		return answered.ToJSONRPCError().Error.Code, true
 	}
-	return "", ""
+	if answered, ok := errors.AsType[interface {
+		error
+		JSONRPCError() mcp.JSONRPCError
+	}](err); ok {
+		return answered.JSONRPCError().Error.Code, true
+	}
+	return 0, false
 }

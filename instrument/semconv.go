@@ -1,17 +1,17 @@
-package middleware
+package instrument
 
 import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"go.opentelemetry.io/otel/attribute"
 )
 
+// AttributeBackendID says which backend of a session a measurement is about.
+const AttributeBackendID = "candor.backend.id"
+
 // The names of the OpenTelemetry semantic conventions for the Model Context
 // Protocol (docs/gen-ai/mcp.md of semantic-conventions-genai, read at commit
-// 0393513c908b, status: development), and our own under "candor.". docs/events.md
-// is made of these tables.
+// 0393513c908b, status: development), and our own under "candor.".
 const (
-	scope = "github.com/mcp-candor/candor/middleware"
-
 	attrMethod          = "mcp.method.name"
 	attrProtocolVersion = "mcp.protocol.version"
 	attrTool            = "gen_ai.tool.name"
@@ -34,11 +34,8 @@ const (
 	attrClientAddress = "client.address"
 	attrClientPort    = "client.port"
 
-	// AttributeBackendID says which backend of a session a measurement is
-	// about.
-	AttributeBackendID = "candor.backend.id"
-	attrBackendState   = "candor.backend.state"
-	attrCapability     = "candor.capability"
+	attrBackendState = "candor.backend.state"
+	attrCapability   = "candor.capability"
 
 	executeTool = "execute_tool"
 	other       = "_OTHER" // OpenTelemetry's word for what is too rare to have a name
@@ -46,52 +43,6 @@ const (
 
 // durationBoundaries are the conventions' histogram boundaries, in seconds.
 var durationBoundaries = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300}
-
-// An instrument is what is measured under one name.
-type instrument struct{ name, unit, description string }
-
-var (
-	clientOperationDuration = instrument{
-		"mcp.client.operation.duration", "s",
-		"The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received.",
-	}
-	clientSessionDuration = instrument{
-		"mcp.client.session.duration", "s",
-		"The duration of the MCP session as observed on the MCP client.",
-	}
-	serverOperationDuration = instrument{
-		"mcp.server.operation.duration", "s",
-		"MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent.",
-	}
-	serverSessionDuration = instrument{
-		"mcp.server.session.duration", "s",
-		"The duration of the MCP session as observed on the MCP server.",
-	}
-	clientActiveRequests = instrument{
-		"candor.client.active_requests", "{request}",
-		"Requests that were sent to the server and are not answered yet.",
-	}
-	contradictionCount = instrument{
-		"candor.contradictions", "{contradiction}",
-		"Answers that contradict what the server advertised in its handshake.",
-	}
-	malformedListCount = instrument{
-		"candor.malformed_lists", "{list}",
-		"Answers to a list method without a list in them.",
-	}
-	protocolFallbackCount = instrument{
-		"candor.protocol_fallbacks", "{fallback}",
-		"Connections that had to fall back to an older protocol version.",
-	}
-	backendCount = instrument{
-		"candor.backends", "{backend}",
-		"Backends of sessions that are in a state.",
-	}
-	sessionSetupDuration = instrument{
-		"candor.session.setup.duration", "s",
-		"How long it took to connect to a backend and to ask it for its lists.",
-	}
-)
 
 // knownMethods are the protocol's; any other is measured as _OTHER.
 var knownMethods = map[mcp.MCPMethod]bool{

@@ -1,4 +1,4 @@
-package middleware_test
+package instrument_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/instrument"
 	opening "github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
@@ -44,8 +44,8 @@ func (r refused) ToJSONRPCError() mcp.JSONRPCError {
 
 var caller = wire.Peer{Transport: "tcp", Protocol: "http", ProtocolVersion: "1.1", Address: "192.0.2.7", Port: 54321}
 
-func incoming(name string) middleware.Incoming {
-	return middleware.Incoming{
+func incoming(name string) instrument.Incoming {
+	return instrument.Incoming{
 		Method: mcp.MethodToolsCall, Request: &mcp.CallToolRequest{Params: mcp.CallToolParams{Name: name}},
 		RequestID: 7, SessionID: "session-1", ProtocolVersion: legacyVersion, Caller: caller,
 	}
@@ -53,7 +53,7 @@ func incoming(name string) middleware.Incoming {
 
 const legacyVersion = "2025-06-18"
 
-func TestAnEndpointRecordsEachRequest(t *testing.T) {
+func TestAServerRecordsEachRequest(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		result any
@@ -73,8 +73,8 @@ func TestAnEndpointRecordsEachRequest(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				m, s := newMeter(t), newSpans(t)
-				endpoint := middleware.NewEndpoint(m, middleware.WithTracerProvider(s), middleware.WithAttributes(attribute.String("mine", "yes")))
-				_, end := endpoint.Begin(t.Context(), incoming("echo"))
+				server := instrument.NewServer(instrument.Config{MeterProvider: m, TracerProvider: s, Attributes: []attribute.KeyValue{attribute.String("mine", "yes")}})
+				_, end := server.Begin(t.Context(), incoming("echo"))
 				<-time.After(25 * time.Millisecond)
 				end(test.result, test.err)
 
@@ -95,13 +95,13 @@ func TestAnEndpointRecordsEachRequest(t *testing.T) {
 	}
 }
 
-func TestAnEndpointCountsSessions(t *testing.T) {
+func TestAServerCountsSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMeter(t)
-		endpoint := middleware.NewEndpoint(m)
-		end := endpoint.Session(t.Context(), legacyVersion, caller)
-		fail := endpoint.Session(t.Context(), legacyVersion, caller)
+		server := instrument.NewServer(instrument.Config{MeterProvider: m})
+		end := server.Session(t.Context(), legacyVersion, caller)
+		fail := server.Session(t.Context(), legacyVersion, caller)
 		<-time.After(time.Minute)
 		end(nil)
 		fail(context.DeadlineExceeded)
@@ -110,16 +110,16 @@ func TestAnEndpointCountsSessions(t *testing.T) {
 	})
 }
 
-func TestHostileMethodsAndNamesAtAnEndpointMakeABoundedNumberOfSeries(t *testing.T) {
+func TestHostileMethodsAndNamesAtAServerMakeABoundedNumberOfSeries(t *testing.T) {
 	t.Parallel()
 	m := newMeter(t)
-	endpoint := middleware.NewEndpoint(m, middleware.WithTracerProvider(noop.NewTracerProvider()), middleware.WithSeriesLimit(middleware.NewSeriesLimit(10)))
+	server := instrument.NewServer(instrument.Config{MeterProvider: m, TracerProvider: noop.NewTracerProvider(), SeriesLimit: instrument.NewSeriesLimit(10)})
 	for i := range 10_000 {
 		in := incoming(fmt.Sprint("tool-", i))
 		if i%2 == 0 {
 			in.Method = mcp.MCPMethod(fmt.Sprint("method-", i))
 		}
-		_, end := endpoint.Begin(t.Context(), in)
+		_, end := server.Begin(t.Context(), in)
 		end(nil, refused{i})
 	}
 	assert.LessOrEqual(t, len(histogramOf(t, m, "mcp.server.operation.duration")), 12)
@@ -131,13 +131,13 @@ func TestHostileMethodsAndNamesAtAnEndpointMakeABoundedNumberOfSeries(t *testing
 func TestTheServersSpanContinuesTheClients(t *testing.T) {
 	t.Parallel()
 	clients, servers := newSpans(t), newSpans(t)
-	endpoint := middleware.NewEndpoint(nil, middleware.WithTracerProvider(servers))
+	server := instrument.NewServer(instrument.Config{TracerProvider: servers})
 	around, ambient := newSpans(t).Tracer("http").Start(t.Context(), "POST")
 	defer ambient.End()
 	s := mcpserver.NewMCPServer("acme", "1")
 	s.AddTool(mcp.NewTool("echo"), func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx = trace.ContextWithSpanContext(ctx, ambient.SpanContext())
-		ctx, end := endpoint.Begin(ctx, middleware.Incoming{Method: mcp.MethodToolsCall, Request: &request})
+		ctx, end := server.Begin(ctx, instrument.Incoming{Method: mcp.MethodToolsCall, Request: &request})
 		result := mcp.NewToolResultText(trace.SpanContextFromContext(ctx).SpanID().String())
 		end(result, nil)
 		return result, nil
@@ -160,19 +160,19 @@ func TestTheServersSpanContinuesTheClients(t *testing.T) {
 	assert.Equal(t, mcp.NewTextContent(span.SpanContext().SpanID().String()), result.Content[0], "the handler works within the span")
 }
 
-func TestAnEndpointTakesTheMetaOfARequestWithoutOne(t *testing.T) {
+func TestAServerTakesTheMetaOfARequestWithoutOne(t *testing.T) {
 	t.Parallel()
 	s := newSpans(t)
-	endpoint := middleware.NewEndpoint(nil, middleware.WithTracerProvider(s))
+	server := instrument.NewServer(instrument.Config{TracerProvider: s})
 	meta := &mcp.Meta{AdditionalFields: map[string]any{"traceparent": "00-0102030405060708090a0b0c0d0e0f10-0102030405060708-01", "tracestate": 7}}
-	_, end := endpoint.Begin(t.Context(), middleware.Incoming{Method: mcp.MethodPing, Meta: meta})
+	_, end := server.Begin(t.Context(), instrument.Incoming{Method: mcp.MethodPing, Meta: meta})
 	end(nil, nil)
 	assert.Equal(t, "0102030405060708", s.recorder.Ended()[0].Parent().SpanID().String())
 	assert.Empty(t, s.recorder.Ended()[0].Links())
 
 	around, ambient := s.Tracer("http").Start(t.Context(), "POST")
 	defer ambient.End()
-	_, end = endpoint.Begin(around, middleware.Incoming{Method: mcp.MethodPing})
+	_, end = server.Begin(around, instrument.Incoming{Method: mcp.MethodPing})
 	end(nil, nil)
 	assert.Equal(t, ambient.SpanContext().SpanID(), s.recorder.Ended()[1].Parent().SpanID(), "without a context in _meta the one around is the parent")
 	assert.Empty(t, s.recorder.Ended()[1].Links())
@@ -182,53 +182,13 @@ func TestAnEndpointTakesTheMetaOfARequestWithoutOne(t *testing.T) {
 func TestASpanIsNotLinkedToItsOwnParent(t *testing.T) {
 	t.Parallel()
 	s := newSpans(t)
-	endpoint := middleware.NewEndpoint(nil, middleware.WithTracerProvider(s))
+	server := instrument.NewServer(instrument.Config{TracerProvider: s})
 	ctx, parent := s.Tracer("client").Start(t.Context(), "tools/call")
 	defer parent.End()
 	carrier := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, carrier)
-	_, end := endpoint.Begin(ctx, middleware.Incoming{Method: mcp.MethodPing, Meta: &mcp.Meta{AdditionalFields: map[string]any{"traceparent": carrier["traceparent"]}}})
+	_, end := server.Begin(ctx, instrument.Incoming{Method: mcp.MethodPing, Meta: &mcp.Meta{AdditionalFields: map[string]any{"traceparent": carrier["traceparent"]}}})
 	end(nil, nil)
 	assert.Equal(t, parent.SpanContext().SpanID(), s.recorder.Ended()[0].Parent().SpanID())
 	assert.Empty(t, s.recorder.Ended()[0].Links())
-}
-
-func TestInstrumentsSayWhatHappensToBackends(t *testing.T) {
-	t.Parallel()
-	m := newMeter(t)
-	i := middleware.NewInstruments(m, middleware.WithAttributes(attribute.String("mine", "yes")))
-	ctx := t.Context()
-	i.State(ctx, "a", "", "connecting")
-	i.State(ctx, "a", "connecting", "ready")
-	i.State(ctx, "a", "", "ready") // in another session
-	i.State(ctx, "b", "", "failed")
-	i.State(ctx, "b", "failed", "")
-	i.SetUp(ctx, "a", 2*time.Second, nil)
-	i.SetUp(ctx, "b", 30*time.Second, context.DeadlineExceeded)
-	i.Fallback(ctx, "a", "2025-11-25")
-
-	state := func(id, state string, value int64) metricdata.DataPoint[int64] {
-		return metricdata.DataPoint[int64]{Attributes: attrs("mine", "yes", "candor.backend.id", id, "candor.backend.state", state), Value: value}
-	}
-	m.assertMeasured(t,
-		metricdata.Metrics{
-			Name: "candor.backends", Description: "Backends of sessions that are in a state.", Unit: "{backend}",
-			Data: metricdata.Sum[int64]{Temporality: metricdata.CumulativeTemporality, DataPoints: []metricdata.DataPoint[int64]{
-				state("a", "connecting", 0), state("a", "ready", 2), state("b", "failed", 0),
-			}},
-		},
-		durations("candor.session.setup.duration", "How long it took to connect to a backend and to ask it for its lists.",
-			point(attrs("mine", "yes", "candor.backend.id", "a"), 2),
-			point(attrs("mine", "yes", "candor.backend.id", "b", "error.type", "timeout"), 30)),
-		metricdata.Metrics{
-			Name: "candor.protocol_fallbacks", Description: "Connections that had to fall back to an older protocol version.", Unit: "{fallback}",
-			Data: metricdata.Sum[int64]{Temporality: metricdata.CumulativeTemporality, IsMonotonic: true, DataPoints: []metricdata.DataPoint[int64]{
-				{Attributes: attrs("mine", "yes", "candor.backend.id", "a", "mcp.protocol.version", "2025-11-25"), Value: 1},
-			}},
-		})
-}
-
-func TestACallKnowsTheClientItsChainEndsIn(t *testing.T) {
-	t.Parallel()
-	assert.Nil(t, mcpclient.Call{}.Inner())
 }
