@@ -21,10 +21,10 @@ var _ client.MCPClient = (*Client)(nil)
 // Wrap returns a client that passes every call through the middlewares, the
 // first listed outermost, to inner. It costs one allocation per call, the copy
 // of the request, and what the middlewares add. Closing the client closes
-// inner. It panics if inner is nil.
+// inner. It panics if inner is nil, or is a pointer that is.
 func Wrap(inner client.MCPClient, middlewares ...Middleware) *Client {
-	if inner == nil {
-		panic("mcpclient: Wrap needs a client, got nil")
+	if isNil(inner) {
+		panic("mcpclient: Wrap needs a client, got " + describe(inner))
 	}
 	c := &Client{inner: inner}
 	c.handle = Chain(middlewares...)(c.invoke)
