@@ -201,7 +201,7 @@ func TestForRefusesAPairThatNoMethodHas(t *testing.T) {
 		"*mcp.CallToolRequest, *mcp.CallToolResult":    {forNothing[*mcp.CallToolRequest, *mcp.CallToolResult], "CallTool has For[mcp.CallToolRequest, mcp.CallToolResult]"},
 		"mcp.GetPromptRequest, mcp.Prompt":             {forNothing[mcp.GetPromptRequest, mcp.Prompt], "GetPrompt has For[mcp.GetPromptRequest, mcp.GetPromptResult]"},
 		"mcp.ReadResourceParams, mcp.ResourceContents": {forNothing[mcp.ReadResourceParams, mcp.ResourceContents], "ReadResource has For[mcp.ReadResourceRequest, mcp.ReadResourceResult]"},
-		"mcp.CallToolRequest, mcp.ListToolsResult":    {forNothing[mcp.CallToolRequest, mcp.ListToolsResult], "CallTool has For[mcp.CallToolRequest, mcp.CallToolResult]"},
+		"mcp.CallToolRequest, mcp.ListToolsResult":     {forNothing[mcp.CallToolRequest, mcp.ListToolsResult], "CallTool has For[mcp.CallToolRequest, mcp.CallToolResult]"},
 		"mcp.SubscribeRequest, mcp.EmptyResult": {
 			forNothing[mcp.SubscribeRequest, mcp.EmptyResult],
 			"Subscribe takes a mcp.SubscribeRequest and has no result: write a Middleware that looks at Call.Op",

@@ -142,8 +142,10 @@ func WithMaxBody(bytes int64) Option {
 	return func(o *options) { o.maxBody = bytes }
 }
 
-// To returns a connector for the target, which must not change afterwards.
+// To returns a connector for the target, which must not change afterwards. Where
+// it is nil, [Connector.Open] says so.
 func To(target Target, opts ...Option) *Connector {
+	target = usable(target)
 	c := &Connector{target: target, secrets: secretsOf(target), legacy: new(atomic.Bool), warned: new(atomic.Bool), options: options{
 		logger:   slog.New(slog.DiscardHandler),
 		reopened: func() {},

@@ -19,6 +19,9 @@ import (
 // Remedy says what a person can do about the failure of a connection or of a
 // request, in one clause.
 func Remedy(err error) string {
+	if misused, ok := errors.AsType[*TargetError](err); ok {
+		return misused.Instead
+	}
 	for _, known := range remedies {
 		if known.matches(err) {
 			return known.remedy

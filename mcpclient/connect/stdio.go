@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -42,8 +43,8 @@ func (s Stdio) Dial(ctx context.Context) (transport.Interface, error) {
 }
 
 func (s Stdio) dial(_ context.Context, o options) (transport.Interface, error) {
-	if s.Command == "" {
-		return nil, errors.New("the command is empty")
+	if strings.TrimSpace(s.Command) == "" {
+		return nil, &TargetError{"the command is empty", `give the program to run, such as "npx"`}
 	}
 	if err := s.checkDir(); err != nil {
 		return nil, err
@@ -59,7 +60,12 @@ func (s Stdio) dial(_ context.Context, o options) (transport.Interface, error) {
 
 // String returns the name of the command, without its arguments: they may be
 // secrets.
-func (s Stdio) String() string { return filepath.Base(s.Command) }
+func (s Stdio) String() string {
+	if strings.TrimSpace(s.Command) == "" {
+		return "no command"
+	}
+	return filepath.Base(s.Command)
+}
 
 // errDir says what is wrong with Dir: the system would blame the command.
 var errDir = errors.New("the working directory cannot be used")
