@@ -54,7 +54,7 @@ func (s Stdio) dial(_ context.Context, o options) (transport.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	output := &lines{Reader: child.fromOut, limit: cmp.Or(max(o.maxBody, 0), wire.DefaultMaxBody)}
+	output := newLines(child.fromOut, cmp.Or(max(o.maxBody, 0), wire.DefaultMaxBody))
 	return &stdioTransport{Stdio: transport.NewIO(output, child.toChild, nil), child: child, output: output, said: said}, nil
 }
 
