@@ -12,6 +12,7 @@ import (
 // is as safe for concurrent use as the client it wraps; mcp-go's is.
 type Client struct {
 	inner  client.MCPClient
+	untold untold
 	handle Handler
 	server atomic.Pointer[mcp.InitializeResult]
 }
@@ -26,7 +27,7 @@ func Wrap(inner client.MCPClient, middlewares ...Middleware) *Client {
 	if isNil(inner) {
 		panic("mcpclient: Wrap needs a client, got " + describe(inner))
 	}
-	c := &Client{inner: inner}
+	c := &Client{inner: inner, untold: untoldBy(inner)}
 	c.handle = Chain(middlewares...)(c.invoke)
 	return c
 }
@@ -40,7 +41,7 @@ func (c *Client) invoke(ctx context.Context, call Call) (any, error) {
 	if row == nil {
 		return nil, &ContractError{Op: call.Op, Part: "op", Want: "a method of client.MCPClient", Got: "an unknown name"}
 	}
-	result, err := row.invoke(ctx, c.inner, call.Request)
+	result, err := c.untold.invoke(ctx, row, c.inner, call.Request)
 	if err != nil {
 		return nil, err
 	}

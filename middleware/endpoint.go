@@ -82,7 +82,7 @@ func (e *Endpoint) Begin(ctx context.Context, in Incoming) (context.Context, fun
 	return inner, func(result any, err error) {
 		answered := &wire.Exchange{}
 		if code, known := codeOnTheWire(err); known {
-			answered.Refused(code)
+			answered.Refused(wire.Refusal{Code: code})
 		}
 		e.end(inner, span, in, outcomeOf(ctx, call, result, err, time.Since(start), answered))
 	}

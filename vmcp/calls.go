@@ -150,12 +150,12 @@ func ask[Req, Res any](ctx context.Context, s *Session, to *member, call func(*m
 	defer done()
 	var result *Res
 	once := func(ctx context.Context, client *mcpclient.Client) (err error) {
-		ctx, answer := answering(ctx, client, request)
+		ctx, exchange, rounds := answering(ctx, client, request)
 		result, err = call(client, ctx, request)
-		if needed, ok := answer.Required(); ok && err == nil {
+		if needed, ok := rounds.Required(); ok && err == nil {
 			needs(result, needed)
 		}
-		return refused(to, err, answer)
+		return refused(to, err, exchange)
 	}
 	c, err := s.over(ctx, to, once)
 	switch {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
-	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -25,7 +25,8 @@ type offer struct {
 // failure ends the others.
 func listAll(ctx context.Context, client *mcpclient.Client, has mcp.ServerCapabilities) (offer, error) {
 	var o offer
-	ctx, answer := connect.WithAnswer(ctx)
+	ctx, exchange := wire.WithExchange(ctx)
+	wrote := schemasOf(exchange)
 	group, ctx := errgroup.WithContext(ctx)
 	if has.Tools != nil {
 		fetch(ctx, group, mcp.MethodToolsList, client.ListTools, func(r *mcp.ListToolsResult) { o.Tools = r.Tools })
@@ -40,7 +41,7 @@ func listAll(ctx context.Context, client *mcpclient.Client, has mcp.ServerCapabi
 	if err := group.Wait(); err != nil {
 		return offer{}, err
 	}
-	restoreSchemas(o.Tools, answer)
+	restoreSchemas(o.Tools, wrote)
 	return o, nil
 }
 
@@ -59,9 +60,9 @@ func fetch[Req, Res any](ctx context.Context, group *errgroup.Group, method mcp.
 
 // restoreSchemas gives the tools whose schema mcp-go's type cannot hold the one
 // that the server wrote.
-func restoreSchemas(tools []mcp.Tool, answer *connect.Answer) {
+func restoreSchemas(tools []mcp.Tool, all *wroteSchemas) {
 	for i := range tools {
-		tool, wrote := &tools[i], answer.Schemas(tools[i].Name)
+		tool, wrote := &tools[i], all.of(tools[i].Name)
 		if wrote.Input != nil && !holds(wrote.Input) {
 			tool.InputSchema, tool.RawInputSchema = mcp.ToolInputSchema{}, wrote.Input
 		}

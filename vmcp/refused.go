@@ -1,9 +1,10 @@
 package vmcp
 
 import (
+	"encoding/json"
 	"errors"
 
-	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
 // A RefusedError is a JSON-RPC error that a backend answered with, exactly: code,
@@ -24,15 +25,20 @@ func (e *RefusedError) Error() string { return e.err.Error() }
 func (e *RefusedError) Unwrap() error { return e.err }
 
 // refused gives an error the exact answer that it comes from, if it does.
-func refused(m *member, err error, answer *connect.Answer) error {
-	refusal, ok := answer.Refusal()
+func refused(m *member, err error, exchange *wire.Exchange) error {
+	refusal, ok := exchange.Refusal()
 	if err == nil || !ok {
 		return err
 	}
 	if _, repeated := errors.AsType[*NotRepeatedError](err); repeated {
 		return err
 	}
-	return &RefusedError{Backend: m.ID, Code: refusal.Code, Message: m.Connector.Mask(refusal.Message), Data: maskedData(refusal.Data, m.Connector.Mask), err: err}
+	return &RefusedError{Backend: m.ID, Code: refusal.Code, Message: m.Connector.Mask(refusal.Message), Data: maskedData(decoded(refusal.Data), m.Connector.Mask), err: err}
+}
+
+func decoded(data json.RawMessage) (value any) {
+	_ = json.Unmarshal(data, &value) // nil where there is none
+	return value
 }
 
 // maskedData returns a copy of decoded JSON whose texts are masked.

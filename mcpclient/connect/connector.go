@@ -168,8 +168,13 @@ func (c *Connector) With(opts ...Option) *Connector {
 	return &other
 }
 
-// Target returns what the connector connects to.
-func (c *Connector) Target() Target { return c.target }
+// Target returns what the connector connects to, as it was given to [To].
+func (c *Connector) Target() Target {
+	if none, ok := c.target.(noTarget); ok {
+		return none.given
+	}
+	return c.target
+}
 
 // String names the target, without secrets.
 func (c *Connector) String() string { return nameOf(c.target) }

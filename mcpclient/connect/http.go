@@ -2,7 +2,6 @@ package connect
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"maps"
 	"net"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
@@ -96,22 +94,9 @@ func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.J
 	return err
 }
 
-// SendRequest makes an error of an answer to tools/list that has no list: on
-// protocol 2026-07-28 mcp-go v1.2.1 would make an empty list of it.
+// SendRequest tells the exchange of the call.
 func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := exchanging(ctx, t.StreamableHTTP, request)
-	if err == nil && request.Method == string(mcp.MethodToolsList) && response.Error == nil && lacksTools(response.Result) {
-		return nil, mcpclient.ErrMalformedList
-	}
-	return response, err
-}
-
-// lacksTools leaves what cannot be decoded to mcp-go, which says so.
-func lacksTools(result json.RawMessage) bool {
-	var list struct {
-		Tools json.RawMessage `json:"tools"`
-	}
-	return json.Unmarshal(result, &list) == nil && (len(list.Tools) == 0 || string(list.Tools) == "null")
+	return send(ctx, t.StreamableHTTP, request)
 }
 
 func (t *httpTransport) Close() error {

@@ -60,7 +60,7 @@ func (t *sseTransport) Close() error {
 // if the deadline passes just before the context ends, neither an answer nor
 // an error.
 func (t *sseTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := exchanging(ctx, t.SSE, request)
+	response, err := send(ctx, t.SSE, request)
 	deadline, bounded := ctx.Deadline()
 	if response == nil && bounded && !time.Now().Before(deadline) && ctx.Err() != context.Canceled {
 		return nil, context.DeadlineExceeded

@@ -116,7 +116,7 @@ func (t *stdioTransport) Start(ctx context.Context) error {
 // SendRequest says so if it was the length of a line that ended the connection.
 func (t *stdioTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	wire.ExchangeOf(ctx).Reached(wire.Peer{Transport: "pipe"})
-	response, err := exchanging(ctx, t.Stdio, request)
+	response, err := send(ctx, t.Stdio, request)
 	return response, t.explained(err)
 }
 

@@ -38,17 +38,20 @@ func (e *TargetError) Error() string { return e.Problem }
 func usable(target Target) Target {
 	switch v := reflect.ValueOf(target); v.Kind() {
 	case reflect.Invalid:
-		return noTarget{"the target is nil"}
+		return noTarget{nil, "the target is nil"}
 	case reflect.Pointer, reflect.Func:
 		if v.IsNil() {
-			return noTarget{fmt.Sprintf("the target is a nil %T", target)}
+			return noTarget{target, fmt.Sprintf("the target is a nil %T", target)}
 		}
 	}
 	return target
 }
 
 // noTarget stands for a target that is nil.
-type noTarget struct{ problem string }
+type noTarget struct {
+	given   Target
+	problem string
+}
 
 // Dial says so.
 func (n noTarget) Dial(context.Context) (transport.Interface, error) {
