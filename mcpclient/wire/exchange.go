@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 )
 
@@ -48,34 +47,6 @@ type known struct {
 	refusal Refusal
 	failure error
 	owned   bool // somebody above Transport tells of the request
-}
-
-// A Refusal is the JSON-RPC error that a request was answered with.
-type Refusal struct {
-	Code    int // any integer
-	Message string
-	Data    json.RawMessage // nil where there is none
-}
-
-// Facts are what is known of the last request of a call; what is not known is
-// the zero value.
-type Facts struct {
-	Sent      bool   // there was a request
-	RequestID string // its JSON-RPC id
-	SessionID string // the Mcp-Session-Id that it went with
-	Refused   bool   // it was answered with a JSON-RPC error
-	Code      int    // which; any integer, whatever mcp-go makes of it
-	Peer      Peer
-}
-
-// A Peer is the other end of a connection, in the words of the OpenTelemetry
-// semantic conventions.
-type Peer struct {
-	Transport       string // "tcp", "pipe"
-	Protocol        string // "http"
-	ProtocolVersion string // "1.1", "2"; known with the first answer
-	Address         string // the host, without a port
-	Port            int
 }
 
 // WithExchange returns a context with a new exchange. It costs one allocation.
@@ -147,27 +118,6 @@ func (e *Exchange) last() known {
 	return *e.known
 }
 
-// Sent says that a request is about to be sent. What was known of the one
-// before is forgotten.
-func (e *Exchange) Sent(requestID, sessionID string) {
-	e.each(func(each *Exchange) {
-		each.known.owned = true
-		each.known.begin(requestID, sessionID)
-	})
-}
-
-// Refused says that the request was answered with a JSON-RPC error.
-func (e *Exchange) Refused(refusal Refusal) {
-	e.each(func(each *Exchange) {
-		each.known.refusal, each.known.Refused, each.known.Code = refusal, true, refusal.Code
-	})
-}
-
-// Reached says where the request goes.
-func (e *Exchange) Reached(peer Peer) {
-	e.each(func(each *Exchange) { each.known.Peer = peer })
-}
-
 // Carry asks who does the request to put fields into its params._meta, for the
 // requests of mcp-go that have no room for them; see [Exchange.Meta].
 func (e *Exchange) Carry(fields map[string]string) {
@@ -177,25 +127,6 @@ func (e *Exchange) Carry(fields map[string]string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.meta = fields
-}
-
-// Meta returns what the innermost exchange that carries fields asks to put into
-// params._meta; nil for nothing. It must not be changed.
-func (e *Exchange) Meta() map[string]string {
-	for ; e != nil; e = e.outer {
-		e.mu.Lock()
-		meta := e.meta
-		e.mu.Unlock()
-		if meta != nil {
-			return meta
-		}
-	}
-	return nil
-}
-
-// failed says why the answer to the request does not pass.
-func (e *Exchange) failed(err error) {
-	e.each(func(each *Exchange) { each.known.failure = err })
 }
 
 func (k *known) begin(requestID, sessionID string) {
@@ -216,3 +147,29 @@ func (e *Exchange) each(tell func(*Exchange)) {
 }
 
 func (e *Exchange) isOwned() bool { return e.last().owned }
+
+// Hook sets the hooks of the requests of the call. It is to be called before it.
+func (e *Exchange) Hook(hooks Hooks) {
+	if e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.hooks = &hooks
+}
+
+// wantsResults says whether a hook is given results.
+func (e *Exchange) wantsResults() bool {
+	for ; e != nil; e = e.outer {
+		if hooks := e.hooked(); hooks != nil && hooks.Result != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Exchange) hooked() *Hooks {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.hooks
+}

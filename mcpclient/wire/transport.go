@@ -46,7 +46,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		_ = resp.Body.Close()
 		return nil, err
 	}
-	t.bound(resp)
+	bound(resp, t.MaxBody)
 	overhear(exchange, sent, resp)
 	return resp, nil
 }
