@@ -61,6 +61,8 @@ func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
 // String returns the URL without anything that may be secret.
 func (h HTTP) String() string { return bareURL(h.URL) }
 
+func (h HTTP) secrets() []string { return webSecrets(h.URL, h.Headers) }
+
 // httpTransport closes its idle connections with the session.
 type httpTransport struct {
 	*transport.StreamableHTTP

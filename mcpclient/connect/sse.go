@@ -43,6 +43,8 @@ func (s SSE) dial(_ context.Context, o options) (transport.Interface, error) {
 // String returns the URL without anything that may be secret.
 func (s SSE) String() string { return bareURL(s.URL) }
 
+func (s SSE) secrets() []string { return webSecrets(s.URL, s.Headers) }
+
 type sseTransport struct {
 	*transport.SSE
 	client *http.Client

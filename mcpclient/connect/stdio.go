@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -65,6 +67,10 @@ func (s Stdio) String() string {
 		return "no command"
 	}
 	return filepath.Base(s.Command)
+}
+
+func (s Stdio) secrets() []string {
+	return slices.AppendSeq(slices.Clone(s.Secrets), maps.Values(s.Env))
 }
 
 // errDir says what is wrong with Dir: the system would blame the command.
