@@ -25,6 +25,7 @@ var answersTo = map[string]struct{ body, got string }{
 	"an error without an id":           {`{"id":null,"error":{"code":-32700,"message":"?"}}`, ""},
 	"an error that has none":           {`{"error":{"code":-32700,"message":"?"}}`, ""},
 	"something else":                   {`{"message":"unavailable"}`, ""},
+	"one that breaks off":              {`{"id":9,"result":{"id":9`, ""},
 	"an array":                         {`[{"id":9,"result":{}}]`, ""},
 	"no JSON":                          {`<html id="9">`, ""},
 	"an id that is none":               {`{"id":{"id":9},"result":{}}`, ""},

@@ -112,7 +112,7 @@ func (o *overheard) take(p []byte) int {
 // judge ends a message.
 func (o *overheard) judge() error {
 	defer o.next()
-	if o.answered || !o.envelope.isObject {
+	if o.answered || !o.envelope.isObject || !o.envelope.ended { // mcp-go cannot decode it
 		return nil
 	}
 	var id messageID
