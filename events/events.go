@@ -16,6 +16,7 @@ const (
 	BackendRecovered    = "backend_recovered"
 	PatternWithoutMatch = "pattern_without_match"
 	RestoreFailed       = "restore_failed"
+	WireMissing         = "wire_missing"
 
 	SetLevelFailed     = "set_level_failed"
 	SubscribeFailed    = "subscribe_failed"
@@ -103,6 +104,11 @@ var All = []Event{
 	{Panic, slog.LevelError, "The code panicked while it answered; the caller gets an error. Report it.", []string{KeyMethod, KeyPanic, KeyStack}},
 
 	{CallsCutOff, slog.LevelWarn, "Calls were still being answered at the shutdown and have been ended.", []string{KeyDrainTimeout}},
+	{
+		WireMissing, slog.LevelWarn,
+		"An HTTP transport of mcp-go has no package wire beneath it, so that what servers answer is misread. Once for each client.",
+		[]string{KeyRemedy},
+	},
 	{ConfigNote, slog.LevelInfo, "Something in the configuration is no error but has no effect, or another than it seems; at the start and at each reload.", nil},
 	{ConfigReloaded, slog.LevelInfo, "The configuration was read again and applied.", []string{KeyFile, KeyAdded, KeyChanged, KeyRemoved}},
 	{ConfigInvalid, slog.LevelError, "The configuration was read again and is invalid; nothing has changed.", []string{KeyFile, KeyProblems}},

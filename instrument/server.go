@@ -43,7 +43,7 @@ func (s *Server) Begin(ctx context.Context, in Incoming) (context.Context, func(
 	return inner, func(result any, err error) {
 		answered := &wire.Exchange{}
 		if code, known := codeOnTheWire(err); known {
-			answered.Refused(code)
+			answered.Refused(wire.Refusal{Code: code})
 		}
 		s.end(inner, span, in, OutcomeOf(ctx, in.call(), result, err, time.Since(start), answered))
 	}

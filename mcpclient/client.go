@@ -12,6 +12,7 @@ import (
 // is as safe for concurrent use as the client it wraps; mcp-go's is.
 type Client struct {
 	inner  client.MCPClient
+	untold untold
 	handle Handler
 	server atomic.Pointer[mcp.InitializeResult]
 }
@@ -21,12 +22,12 @@ var _ client.MCPClient = (*Client)(nil)
 // Wrap returns a client that passes every call through the middlewares, the
 // first listed outermost, to inner. It costs one allocation per call, the copy
 // of the request, and what the middlewares add. Closing the client closes
-// inner. It panics if inner is nil.
+// inner. It panics if inner is nil, or is a pointer that is.
 func Wrap(inner client.MCPClient, middlewares ...Middleware) *Client {
-	if inner == nil {
-		panic("mcpclient: Wrap needs a client, got nil")
+	if isNil(inner) {
+		panic("mcpclient: Wrap needs a client, got " + describe(inner))
 	}
-	c := &Client{inner: inner}
+	c := &Client{inner: inner, untold: untoldBy(inner)}
 	c.handle = Chain(middlewares...)(c.invoke)
 	return c
 }
@@ -40,7 +41,7 @@ func (c *Client) invoke(ctx context.Context, call Call) (any, error) {
 	if row == nil {
 		return nil, &ContractError{Op: call.Op, Part: "op", Want: "a method of client.MCPClient", Got: "an unknown name"}
 	}
-	result, err := row.invoke(ctx, c.inner, call.Request)
+	result, err := c.untold.invoke(ctx, row, c.inner, call.Request)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/stretchr/testify/assert"
@@ -106,6 +107,8 @@ func TestOnNotificationPassesStraightThrough(t *testing.T) {
 func TestWrapNeedsAClient(t *testing.T) {
 	t.Parallel()
 	assert.PanicsWithValue(t, "mcpclient: Wrap needs a client, got nil", func() { mcpclient.Wrap(nil) })
+	var none *client.Client
+	assert.PanicsWithValue(t, "mcpclient: Wrap needs a client, got a nil *client.Client", func() { mcpclient.Wrap(none) })
 }
 
 func TestTheCallersRequestIsNotShared(t *testing.T) {

@@ -12,6 +12,12 @@
 //
 //	Wrap(inner, A, B, C) behaves as Wrap(inner, Chain(A, Chain(B, C)))
 //
+// Package connect makes a whole client. Over an HTTP transport of mcp-go that is
+// made by hand package wire belongs beneath inner:
+//
+//	over := &http.Client{Transport: &wire.Transport{}}
+//	inner, err := client.NewStreamableHttpClient(url, transport.WithHTTPBasicClient(over))
+//
 // The package holds no policy: it forgives nothing, logs nothing and retries
 // nothing. Package middleware has the middlewares.
 //

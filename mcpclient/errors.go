@@ -39,8 +39,14 @@ func describe(value any) string {
 	if value == nil {
 		return "nil"
 	}
-	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && v.IsNil() {
+	if isNil(value) {
 		return fmt.Sprintf("a nil %T", value)
 	}
 	return fmt.Sprintf("a %T", value)
+}
+
+// isNil says whether there is nothing in the interface, or a nil pointer.
+func isNil(value any) bool {
+	v := reflect.ValueOf(value)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -135,19 +135,11 @@ func TestForTurnsABrokenContractIntoAnError(t *testing.T) {
 			},
 			nil, request("a nil *mcp.CallToolRequest"),
 		},
-		"its own result type is wrong": {nil, nil, result("a *mcp.GetPromptResult")},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			middleware := mcpclient.For(test.handle)
-			if test.handle == nil {
-				middleware = mcpclient.For(func(context.Context, *mcp.CallToolRequest,
-					mcpclient.Next[mcp.CallToolRequest, mcp.GetPromptResult],
-				) (*mcp.GetPromptResult, error) {
-					return &mcp.GetPromptResult{}, nil
-				})
-			}
 			var outside error // what the middlewares outside of it see
 			c := mcpclient.Wrap(&fake{}, func(next mcpclient.Handler) mcpclient.Handler {
 				return func(ctx context.Context, call mcpclient.Call) (any, error) {
@@ -158,9 +150,7 @@ func TestForTurnsABrokenContractIntoAnError(t *testing.T) {
 			}, middleware, test.inside)
 			_, err := c.CallTool(t.Context(), mcp.CallToolRequest{})
 			assert.Equal(t, test.want, err)
-			if test.handle != nil {
-				assert.Equal(t, test.want, outside)
-			}
+			assert.Equal(t, test.want, outside)
 		})
 	}
 }
@@ -194,4 +184,48 @@ func TestForMayCallNextOnSeveralGoroutinesAtOnce(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Len(t, inner.calls(), 2)
+}
+
+// forNothing makes a middleware for a pair of types and never runs it.
+func forNothing[Req, Res any]() {
+	mcpclient.For(func(context.Context, *Req, mcpclient.Next[Req, Res]) (*Res, error) { return nil, nil })
+}
+
+func TestForRefusesAPairThatNoMethodHas(t *testing.T) {
+	t.Parallel()
+	for wrong, test := range map[string]struct {
+		make  func()
+		meant string
+	}{
+		"mcp.CallToolParams, mcp.CallToolResult":       {forNothing[mcp.CallToolParams, mcp.CallToolResult], "CallTool has For[mcp.CallToolRequest, mcp.CallToolResult]"},
+		"*mcp.CallToolRequest, *mcp.CallToolResult":    {forNothing[*mcp.CallToolRequest, *mcp.CallToolResult], "CallTool has For[mcp.CallToolRequest, mcp.CallToolResult]"},
+		"mcp.GetPromptRequest, mcp.Prompt":             {forNothing[mcp.GetPromptRequest, mcp.Prompt], "GetPrompt has For[mcp.GetPromptRequest, mcp.GetPromptResult]"},
+		"mcp.ReadResourceParams, mcp.ResourceContents": {forNothing[mcp.ReadResourceParams, mcp.ResourceContents], "ReadResource has For[mcp.ReadResourceRequest, mcp.ReadResourceResult]"},
+		"mcp.CallToolRequest, mcp.ListToolsResult":     {forNothing[mcp.CallToolRequest, mcp.ListToolsResult], "CallTool has For[mcp.CallToolRequest, mcp.CallToolResult]"},
+		"mcp.SubscribeRequest, mcp.EmptyResult": {
+			forNothing[mcp.SubscribeRequest, mcp.EmptyResult],
+			"Subscribe takes a mcp.SubscribeRequest and has no result: write a Middleware that looks at Call.Op",
+		},
+	} {
+		want := "mcpclient: For[" + wrong + "]: no method has this pair; " + test.meant
+		assert.PanicsWithValue(t, want, test.make)
+	}
+	assert.Panics(t, forNothing[string, int])
+}
+
+func TestForTakesThePairOfEachMethodThatHasAResult(t *testing.T) {
+	t.Parallel()
+	for _, make := range []func(){
+		forNothing[mcp.InitializeRequest, mcp.InitializeResult],
+		forNothing[mcp.ListResourcesRequest, mcp.ListResourcesResult],
+		forNothing[mcp.ListResourceTemplatesRequest, mcp.ListResourceTemplatesResult],
+		forNothing[mcp.ReadResourceRequest, mcp.ReadResourceResult],
+		forNothing[mcp.ListPromptsRequest, mcp.ListPromptsResult],
+		forNothing[mcp.GetPromptRequest, mcp.GetPromptResult],
+		forNothing[mcp.ListToolsRequest, mcp.ListToolsResult],
+		forNothing[mcp.CallToolRequest, mcp.CallToolResult],
+		forNothing[mcp.CompleteRequest, mcp.CompleteResult],
+	} {
+		assert.NotPanics(t, make)
+	}
 }

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -55,6 +56,7 @@ func register(name string, method mcp.MCPMethod, invoke func(context.Context, cl
 }
 
 func define[Req, Res any](name string, method mcp.MCPMethod, f func(client.MCPClient, context.Context, Req) (*Res, error)) query[Req, Res] {
+	pairs = append(pairs, pair{name, reflect.TypeFor[Req](), reflect.TypeFor[Res]()})
 	return query[Req, Res]{register(name, method, func(ctx context.Context, inner client.MCPClient, value any) (any, error) {
 		request, err := checked[Req](name, "request", value)
 		if err != nil {
@@ -69,6 +71,7 @@ func define[Req, Res any](name string, method mcp.MCPMethod, f func(client.MCPCl
 }
 
 func defineSilent[Req any](name string, method mcp.MCPMethod, f func(client.MCPClient, context.Context, Req) error) command[Req] {
+	pairs = append(pairs, pair{op: name, request: reflect.TypeFor[Req]()})
 	return command[Req]{register(name, method, func(ctx context.Context, inner client.MCPClient, value any) (any, error) {
 		request, err := checked[Req](name, "request", value)
 		if err != nil {

@@ -36,5 +36,9 @@
 // Over HTTP the rule needs package wire under mcp-go's transport. Without it
 // mcp-go v1.2.1 takes the HTTP 404 that protocol 2026-07-28 requires with
 // -32601 for the end of the session, and a -32601 inside a 403 or a 503 for
-// the server's word. Package connect puts it there.
+// the server's word. Package connect puts it there; where a client of mcp-go's own
+// lacks it a WARN says so once. For such a client it is two lines:
+//
+//	over := &http.Client{Transport: &wire.Transport{}}
+//	inner, err := client.NewStreamableHttpClient(url, transport.WithHTTPBasicClient(over))
 package middleware

@@ -396,7 +396,7 @@ func flattened() answer {
 	return func(ctx context.Context, _ mcpclient.Call) (any, error) {
 		code++
 		wire.ExchangeOf(ctx).Sent("1", "")
-		wire.ExchangeOf(ctx).Refused(code)
+		wire.ExchangeOf(ctx).Refused(wire.Refusal{Code: code})
 		return nil, errors.New("no")
 	}
 }

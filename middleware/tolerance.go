@@ -23,6 +23,10 @@ import (
 // list that fails with -32601 costs one more request, for the first page,
 // which tells a method that is missing from a later page that failed.
 //
+// Over an HTTP transport of mcp-go that has no package wire beneath it the rule
+// cannot hold. A WARN with the event name "wire_missing" says so, once for each
+// client, and how to mend it.
+//
 // A nil logger discards; a nil provider means OpenTelemetry's global one.
 func Tolerance(logger *slog.Logger, provider metric.MeterProvider, opts ...Option) mcpclient.Middleware {
 	if logger == nil {
@@ -31,7 +35,8 @@ func Tolerance(logger *slog.Logger, provider metric.MeterProvider, opts ...Optio
 	o := apply(opts)
 	counter := instrument.NewContradictions(o.measuring(provider))
 	return func(next mcpclient.Handler) mcpclient.Handler {
-		t := &tolerance{options: o, logger: logger, counter: counter, next: next}
+		beneath := &unwired{logger: logger, next: next}
+		t := &tolerance{options: o, logger: logger, counter: counter, next: beneath.handle}
 		return t.handle
 	}
 }

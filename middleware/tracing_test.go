@@ -33,7 +33,7 @@ func telling(result any, err error, code int) answer {
 		exchange.Sent("7", "session-1")
 		exchange.Reached(wire.Peer{Transport: "tcp", Protocol: "http", ProtocolVersion: "1.1", Address: "acme.example", Port: 443})
 		if err != nil && code != 0 {
-			exchange.Refused(code)
+			exchange.Refused(wire.Refusal{Code: code})
 		}
 		return result, err
 	}

@@ -39,6 +39,7 @@ const (
 	repeatedCursor = "error: repeated cursor"
 	tooManyPages   = "error: too many pages"
 	otherError     = "error without a type"
+	anotherAnswer  = "error: the answer to another request"
 )
 
 // codes are those that have a sentinel in mcp-go.
@@ -92,6 +93,7 @@ func kindOf(n names, err error) string {
 func brokenKind(err error) string {
 	var shape *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
+	var mismatch *wire.MismatchError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return deadline
@@ -101,6 +103,8 @@ func brokenKind(err error) string {
 		return repeatedCursor
 	case errors.Is(err, middleware.ErrTooManyPages):
 		return tooManyPages
+	case errors.As(err, &mismatch):
+		return anotherAnswer
 	case errors.Is(err, transport.ErrTransportClosed), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return connectionLost
 	case errors.As(err, &shape), errors.As(err, &syntax):
@@ -177,10 +181,14 @@ var specialOutcomes = map[string]func(link) outcome{
 	"G08": always(repeatedCursor + ", after 2 entries"),
 	"I01": always(sessionEnded),
 	"L05": func(w link) outcome {
-		if w.transport == "stdio" { // where the id is all there is to pair by
+		switch w.transport {
+		case "stdio": // where mcp-go waits for the right one
 			return outcome{kind: deadline}
+		case "in-process": // a function of another's transport, which pairs as it returns
+			return outcome{kind: "a list of ok"}
+		default:
+			return outcome{kind: anotherAnswer}
 		}
-		return outcome{kind: "a list of ok"}
 	},
 	"X01": always("error -32601, after 1 entries"),
 	"X02": always("error -32602, after 1 entries"),

@@ -170,5 +170,4 @@ var notThereYet = map[string]string{
 var inDispute = map[string]string{
 	"E07, H08, H10, X11": "a failure of resources/list or prompts/list that is not forgiven costs the backend in a build, tools that were received included; the case H10 says that they stay",
 	"G05":                "read as the first page's answer, since a page that names its own cursor as the next is the loop of G06",
-	"L05":                "an error on stdio only: over HTTP and in-process the connection pairs an answer with its request, as E17 says, and a wrong id is accepted",
 }

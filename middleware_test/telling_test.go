@@ -30,7 +30,7 @@ func (t tellingTransport) SendRequest(ctx context.Context, request transport.JSO
 	exchange.Sent(fmt.Sprint(request.ID.Value()), t.GetSessionId())
 	response, err := t.Interface.SendRequest(ctx, request)
 	if err == nil && response.Error != nil {
-		exchange.Refused(response.Error.Code)
+		exchange.Refused(wire.Refusal{Code: response.Error.Code})
 	}
 	return response, err
 }

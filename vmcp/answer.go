@@ -13,8 +13,8 @@ import (
 
 // answer is what is known of the answer to a request beside its result.
 type answer struct {
-	*connect.Answer
 	exchange *wire.Exchange
+	rounds   *connect.Rounds // nil if the caller does not conduct them
 }
 
 // withAnswer returns the context for a request to a backend, and where its answer
@@ -22,30 +22,28 @@ type answer struct {
 // has them, which is one on protocol 2026-07-28; a backend that has not asks its
 // [Peer].
 func withAnswer(ctx context.Context, server *mcp.InitializeResult, request any) (context.Context, answer) {
-	ctx, said := connect.WithAnswer(ctx)
 	ctx, exchange := wire.WithExchange(ctx)
 	again := again(request)
 	if peer, ok := peerOf(ctx); ok && peer.Rounds && again != nil && mcp.IsModernProtocol(server.ProtocolVersion) {
-		said.TakeRounds(*again)
+		return ctx, answer{exchange, connect.TakeRounds(exchange, *again)}
 	}
-	return ctx, answer{said, exchange}
+	return ctx, answer{exchange, nil}
 }
 
 // exact gives an error the JSON-RPC error that it comes from, if it does. What a
 // middleware has put in its place already says it better.
 func (a answer) exact(err error) error {
-	refusal, ok := a.Refusal()
 	_, contradicted := errors.AsType[*middleware.ContradictionError](err)
 	_, partial := errors.AsType[*middleware.PartialListError](err)
-	if err == nil || !ok || contradicted || partial {
+	if contradicted || partial {
 		return err
 	}
-	return &failure.RPCError{Code: refusal.Code, Message: refusal.Message, Data: refusal.Data, Status: a.exchange.Facts().Status, Err: err}
+	return failure.Exact(err, a.exchange)
 }
 
 // complete makes a result one that needs input of the caller, if it does.
 func (a answer) complete(result any) {
-	if needed, ok := a.Required(); ok {
+	if needed, ok := a.rounds.Required(); ok {
 		needs(result, needed)
 	}
 }

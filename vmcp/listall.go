@@ -42,11 +42,12 @@ func (m *member) listAll(ctx context.Context, client *mcpclient.Client, has mcp.
 var fetch = map[mcp.MCPMethod]func(context.Context, *mcpclient.Client, *offer) error{
 	mcp.MethodToolsList: func(ctx context.Context, client *mcpclient.Client, to *offer) error {
 		ctx, answer := withAnswer(ctx, nil, nil)
+		wrote := schemasOf(answer.exchange)
 		result, err := client.ListTools(ctx, mcp.ListToolsRequest{})
 		if err != nil {
 			return answer.exact(err)
 		}
-		restoreSchemas(result.Tools, answer.Schemas)
+		restoreSchemas(result.Tools, wrote.of)
 		to.Tools = result.Tools
 		return nil
 	},

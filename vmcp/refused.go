@@ -1,6 +1,8 @@
 package vmcp
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 
 	"github.com/mcp-candor/candor/mcpclient/failure"
@@ -33,7 +35,15 @@ func (b Backend) refused(err error) error {
 		return b.hide(err)
 	}
 	mask := b.Connector.Mask
-	return &RefusedError{Backend: b.ID, Code: exact.Code, Message: mask(exact.Message), Data: maskedData(exact.Data, mask), text: mask(err.Error()), err: err}
+	return &RefusedError{Backend: b.ID, Code: exact.Code, Message: mask(exact.Message), Data: maskedData(decoded(exact.Data), mask), text: mask(err.Error()), err: err}
+}
+
+// decoded keeps the digits of numbers.
+func decoded(data json.RawMessage) (value any) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	_ = decoder.Decode(&value) // nil where there is none
+	return value
 }
 
 // maskedData returns a copy of decoded JSON whose texts are masked.

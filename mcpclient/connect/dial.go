@@ -21,11 +21,12 @@ func (c *Connector) dial(ctx context.Context) (transport.Interface, error) {
 	return c.target.Dial(ctx)
 }
 
-// clientOptions are those of mcp-go's client on the transport.
-func (a attempt) clientOptions(t transport.Interface) []client.ClientOption {
-	all := append([]client.ClientOption{}, a.options.client...)
+// clientOptions are those of mcp-go's client on the transport, for a protocol
+// version; empty means that mcp-go negotiates.
+func (c *Connector) clientOptions(t transport.Interface, version string) []client.ClientOption {
+	all := append([]client.ClientOption{}, c.options.client...)
 	if _, mute := t.(*sseTransport); mute { // nobody would answer what the server asks
 		all = append(all, client.WithSamplingHandler(nil), client.WithElicitationHandler(nil), client.WithRootsHandler(nil))
 	}
-	return append(all, client.WithDiscoverTimeout(a.options.timeouts.Probe), client.WithProtocolVersion(a.version))
+	return append(all, client.WithDiscoverTimeout(c.options.timeouts.Probe), client.WithProtocolVersion(version))
 }

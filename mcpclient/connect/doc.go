@@ -52,12 +52,17 @@
 //
 // # What mcp-go's client keeps to itself
 //
-// The transports of this package tell the context of a call more than the
-// client returns. [WithAnswer] has the exact JSON-RPC error, a tool's schemas as
-// the server wrote them, and, for who conducts the rounds of protocol 2026-07-28
-// himself, what the server needs before it answers. A [wire.Exchange] has what
-// logs, metrics and traces need. [Ended] says when a process has ended; package
-// failure what kind of failure an error is and what a person can do about it.
+// The transports of this package tell the [wire.Exchange] of a call's context more
+// than the client returns: the exact JSON-RPC error, each result as the server wrote
+// it, and what logs, metrics and traces need. [TakeRounds] is for who conducts the
+// multi round-trip requests of protocol 2026-07-28 itself. [Ended] says when a process
+// has ended; package failure what kind of failure an error is and what a person can do
+// about it.
+//
+// No answer of another request is taken for one: over HTTP it is a
+// [*wire.MismatchError]; where all answers share a stream, over stdio and HTTP+SSE,
+// mcp-go waits for the right one. A line on standard output that is a log record,
+// in JSON or not, answers nothing.
 //
 // # Who closes what
 //

@@ -69,6 +69,9 @@ func (e *Error) Misconfigured() (remedy string, is bool) {
 	if errors.Is(e.Err, errDir) {
 		return "check the working directory", true
 	}
+	if none, ok := errors.AsType[*TargetError](e.Err); ok {
+		return none.Instead, true
+	}
 	return "correct how the server is described", e.Stage == stageTarget
 }
 

@@ -82,7 +82,7 @@ func (a attempt) open(ctx context.Context) (*mcpclient.Client, *Error) {
 	if err != nil {
 		return nil, a.failed(stageTarget, err, t)
 	}
-	conn := newConnection(t, a.clientOptions(t)...)
+	conn := newConnection(t, a.clientOptions(t, a.version)...)
 	wrapped := mcpclient.Wrap(conn, a.middlewares...)
 	stage, err := a.establish(ctx, conn, wrapped)
 	if err == nil {

@@ -2,7 +2,6 @@ package connect
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"maps"
 	"net"
@@ -13,7 +12,6 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
-	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
@@ -64,6 +62,8 @@ func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
 // String returns the URL without anything that may be secret.
 func (h HTTP) String() string { return bareURL(h.URL) }
 
+func (h HTTP) secrets() []string { return webSecrets(h.URL, h.Headers) }
+
 // httpTransport closes its idle connections with the session.
 type httpTransport struct {
 	*transport.StreamableHTTP
@@ -97,22 +97,9 @@ func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.J
 	return err
 }
 
-// SendRequest makes an error of an answer to tools/list that has no list: on
-// protocol 2026-07-28 mcp-go v1.2.1 would make an empty list of it.
+// SendRequest tells the exchange of the call.
 func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := exchanging(ctx, t.StreamableHTTP, request)
-	if err == nil && request.Method == string(mcp.MethodToolsList) && response.Error == nil && lacksTools(response.Result) {
-		return nil, mcpclient.ErrMalformedList
-	}
-	return response, err
-}
-
-// lacksTools leaves what cannot be decoded to mcp-go, which says so.
-func lacksTools(result json.RawMessage) bool {
-	var list struct {
-		Tools json.RawMessage `json:"tools"`
-	}
-	return json.Unmarshal(result, &list) == nil && (len(list.Tools) == 0 || string(list.Tools) == "null")
+	return send(ctx, t.StreamableHTTP, request)
 }
 
 func (t *httpTransport) Close() error {

@@ -2,7 +2,6 @@ package connect
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -25,7 +24,7 @@ func (p InProcess) Dial(ctx context.Context) (transport.Interface, error) {
 // the transport, which the server calls directly.
 func (p InProcess) dial(_ context.Context, o options) (transport.Interface, error) {
 	if p.Server == nil {
-		return nil, errors.New("the server is nil")
+		return nil, &TargetError{"the server is nil", "give one that server.NewMCPServer of mcp-go made"}
 	}
 	c, err := client.NewInProcessClientWithOptions(p.Server, o.client...)
 	if err != nil {
@@ -43,7 +42,7 @@ type inProcess struct{ *transport.InProcessTransport }
 
 // SendRequest has the server answer.
 func (t inProcess) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return exchanging(ctx, hidden(t), request)
+	return send(ctx, hidden(t), request)
 }
 
 // hidden keeps the exchange of the call from the server, which works with the

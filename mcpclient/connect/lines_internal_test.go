@@ -26,7 +26,7 @@ func TestOnlyALineThatIsTooLongFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, input := range []io.Reader{strings.NewReader(tt.input), iotest.OneByteReader(strings.NewReader(tt.input))} {
-				l := &lines{Reader: input, limit: 8}
+				l := newLines(input, 8)
 				_, err := io.ReadAll(l)
 				if !tt.fails {
 					require.NoError(t, err)

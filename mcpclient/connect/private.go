@@ -62,9 +62,14 @@ func (p *private) CloseIdleConnections() {
 
 // errURL is all that may be said about a URL that cannot be parsed: it may
 // hold secrets anywhere.
-var errURL = errors.New("the URL is not an absolute http or https URL, such as https://host/mcp")
+var errURL = &TargetError{"the URL is not an absolute http or https URL, such as https://host/mcp", "correct the URL"}
+
+var errNoURL = &TargetError{"the URL is empty", "give an absolute one, such as https://host/mcp"}
 
 func parseURL(raw string) (*url.URL, error) {
+	if raw == "" {
+		return nil, errNoURL
+	}
 	parsed, err := url.Parse(raw)
 	if err != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		return nil, errURL

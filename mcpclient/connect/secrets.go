@@ -3,7 +3,6 @@ package connect
 import (
 	"cmp"
 	"encoding/base64"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -28,11 +27,6 @@ func mask(text string, secrets []string) string {
 	return anybody.Text(text)
 }
 
-// Mask takes the secrets of the target, its headers, environment, query and
-// password, out of a text in which the server may have repeated them, and what
-// package redact takes for a secret.
-func (c *Connector) Mask(text string) string { return mask(text, c.secrets) }
-
 // secretsOf returns what a target knows that nobody should read, longest first.
 func secretsOf(target Target) []string {
 	if secretive, ok := target.(interface{ secrets() []string }); ok {
@@ -44,13 +38,6 @@ func secretsOf(target Target) []string {
 // longestFirst is the order to mask in: a secret may be a part of another.
 func longestFirst(secrets []string) []string {
 	return slices.SortedFunc(slices.Values(secrets), func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-}
-
-func (h HTTP) secrets() []string { return webSecrets(h.URL, h.Headers) }
-func (s SSE) secrets() []string  { return webSecrets(s.URL, s.Headers) }
-
-func (s Stdio) secrets() []string {
-	return slices.AppendSeq(slices.Clone(s.Secrets), maps.Values(s.Env))
 }
 
 // webSecrets has each in the forms in which a server may repeat it.

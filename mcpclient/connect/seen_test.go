@@ -13,31 +13,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mcp-go v1.2.1 makes an empty list of a missing one on protocol 2026-07-28
-// over HTTP, so the caller could not tell.
-func TestAToolsListWithoutAListIsAnErrorInBothEras(t *testing.T) {
+func TestAToolsListWithoutAListIsAnErrorOverEveryTransport(t *testing.T) {
 	t.Parallel()
-	for _, era := range []string{mcp.ProtocolVersion20251125, mcp.ProtocolVersion20260728} {
-		for _, result := range []string{`{}`, `{"tools":null}`, `{"error":{"code":-32601}}`} {
-			t.Run(era+" "+result, func(t *testing.T) {
-				t.Parallel()
-				server := badserver.New(badserver.Script{Protocol: era, Capabilities: json.RawMessage(`{"tools":{},"prompts":{}}`),
-					Answers: map[string][]badserver.Answer{
-						"tools/list":   {badserver.Tools("a").Once(), {Result: json.RawMessage(result)}},
-						"prompts/list": {badserver.Prompts()}}})
-				endpoint := httptest.NewServer(server)
-				defer endpoint.Close()
-				defer server.Close()
-				c, err := connect.Open(t.Context(), connect.HTTP{URL: endpoint.URL})
-				require.NoError(t, err)
-				defer func() { require.NoError(t, c.Close()) }()
-				if !mcp.IsModernProtocol(era) { // there the first page was no proof
-					_, err = c.ListTools(t.Context(), mcp.ListToolsRequest{})
+	for transport, link := range map[string]struct {
+		eras []string
+		to   func(*testing.T, badserver.Script) connect.Target
+	}{
+		"HTTP":  {[]string{legacy, modern}, answeringly["over HTTP"]},
+		"stdio": {[]string{legacy, modern}, answeringly["over stdio"]},
+		"HTTP+SSE": {[]string{legacy}, func(t *testing.T, script badserver.Script) connect.Target {
+			return connect.SSE{URL: overSSE(t, badserver.New(script)).URL}
+		}},
+	} {
+		for _, era := range link.eras {
+			for _, result := range []string{`{}`, `{"tools":null}`, `{"error":{"code":-32601}}`} {
+				t.Run(transport+" "+era+" "+result, func(t *testing.T) {
+					t.Parallel()
+					none := badserver.Answer{Result: json.RawMessage(result)}
+					c, err := connect.Open(soon(t), link.to(t, with(honest(era), "tools/list", badserver.Tools("a").Once(), none)))
 					require.NoError(t, err)
-				}
-				_, err = c.ListTools(t.Context(), mcp.ListToolsRequest{})
-				require.ErrorIs(t, err, mcpclient.ErrMalformedList)
-			})
+					defer func() { require.NoError(t, c.Close()) }()
+					if !mcp.IsModernProtocol(era) { // there the first page was no proof
+						_, err = c.ListTools(soon(t), mcp.ListToolsRequest{})
+						require.NoError(t, err)
+					}
+					_, err = c.ListTools(soon(t), mcp.ListToolsRequest{})
+					require.ErrorIs(t, err, mcpclient.ErrMalformedList)
+				})
+			}
 		}
 	}
 }

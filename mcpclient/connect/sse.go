@@ -43,6 +43,8 @@ func (s SSE) dial(_ context.Context, o options) (transport.Interface, error) {
 // String returns the URL without anything that may be secret.
 func (s SSE) String() string { return bareURL(s.URL) }
 
+func (s SSE) secrets() []string { return webSecrets(s.URL, s.Headers) }
+
 type sseTransport struct {
 	*transport.SSE
 	client *http.Client
@@ -60,7 +62,7 @@ func (t *sseTransport) Close() error {
 // if the deadline passes just before the context ends, neither an answer nor
 // an error.
 func (t *sseTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := exchanging(ctx, t.SSE, request)
+	response, err := send(ctx, t.SSE, request)
 	deadline, bounded := ctx.Deadline()
 	if response == nil && bounded && !time.Now().Before(deadline) && ctx.Err() != context.Canceled {
 		return nil, context.DeadlineExceeded

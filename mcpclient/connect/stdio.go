@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -43,8 +46,8 @@ func (s Stdio) Dial(ctx context.Context) (transport.Interface, error) {
 }
 
 func (s Stdio) dial(_ context.Context, o options) (transport.Interface, error) {
-	if s.Command == "" {
-		return nil, errors.New("the command is empty")
+	if strings.TrimSpace(s.Command) == "" {
+		return nil, &TargetError{"the command is empty", `give the program to run, such as "npx"`}
 	}
 	if err := s.checkDir(); err != nil {
 		return nil, err
@@ -54,13 +57,22 @@ func (s Stdio) dial(_ context.Context, o options) (transport.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	output := &lines{Reader: child.fromOut, limit: cmp.Or(max(o.maxBody, 0), wire.DefaultMaxBody)}
+	output := newLines(child.fromOut, cmp.Or(max(o.maxBody, 0), wire.DefaultMaxBody))
 	return &stdioTransport{Stdio: transport.NewIO(output, child.toChild, nil), child: child, output: output, said: said}, nil
 }
 
 // String returns the name of the command, without its arguments: they may be
 // secrets.
-func (s Stdio) String() string { return filepath.Base(s.Command) }
+func (s Stdio) String() string {
+	if strings.TrimSpace(s.Command) == "" {
+		return "no command"
+	}
+	return filepath.Base(s.Command)
+}
+
+func (s Stdio) secrets() []string {
+	return slices.AppendSeq(slices.Clone(s.Secrets), maps.Values(s.Env))
+}
 
 // errDir says what is wrong with Dir: the system would blame the command.
 var errDir = errors.New("the working directory cannot be used")
@@ -111,7 +123,7 @@ func (t *stdioTransport) Start(ctx context.Context) error {
 // SendRequest says so if it was the length of a line that ended the connection.
 func (t *stdioTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	wire.ExchangeOf(ctx).Reached(wire.Peer{Transport: "pipe"})
-	response, err := exchanging(ctx, t.Stdio, request)
+	response, err := send(ctx, t.Stdio, request)
 	return response, t.explained(err)
 }
 

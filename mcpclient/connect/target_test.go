@@ -177,20 +177,40 @@ func TestMCPGosClientIsFoundUnderTheChain(t *testing.T) {
 	assert.Equal(t, modern, inner.ProtocolVersion())
 }
 
-func TestATargetThatCannotBeDialledIsAnError(t *testing.T) {
+func TestATargetThatDescribesNoServerIsAnErrorThatSaysWhatToWrite(t *testing.T) {
 	t.Parallel()
+	const (
+		noURL    = "connect to an invalid URL: the target failed: the URL is empty; give an absolute one, such as https://host/mcp"
+		badURL   = "connect to an invalid URL: the target failed: the URL is not an absolute http or https URL, such as https://host/mcp; correct the URL"
+		noTarget = `; give one, such as connect.HTTP{URL: "https://host/mcp"}`
+	)
+	var (
+		nilHTTP  *connect.HTTP
+		nilSSE   *connect.SSE
+		nilStdio *connect.Stdio
+		nilInner *connect.InProcess
+		nilOwn   *badserver.Server
+	)
 	for name, test := range map[string]struct {
 		target connect.Target
 		want   string
 	}{
-		"no URL":             {connect.HTTP{}, "https://host/mcp"},
-		"no scheme":          {connect.HTTP{URL: "localhost/mcp"}, "https://host/mcp"},
-		"a scheme like host": {connect.HTTP{URL: "localhost:8080/mcp"}, "https://host/mcp"},
-		"another scheme":     {connect.HTTP{URL: "ftp://localhost/mcp"}, "https://host/mcp"},
-		"no host":            {connect.SSE{URL: "http:///sse"}, "https://host/mcp"},
-		"no URL at all":      {connect.SSE{URL: "http://[::1"}, "https://host/mcp"},
-		"no command":         {connect.Stdio{}, "the command is empty"},
-		"no server":          {connect.InProcess{}, "the server is nil"},
+		"nil":                  {nil, "connect to no target: the target failed: the target is nil" + noTarget},
+		"a nil HTTP":           {nilHTTP, "connect to no target: the target failed: the target is a nil *connect.HTTP" + noTarget},
+		"a nil SSE":            {nilSSE, "connect to no target: the target failed: the target is a nil *connect.SSE" + noTarget},
+		"a nil Stdio":          {nilStdio, "connect to no target: the target failed: the target is a nil *connect.Stdio" + noTarget},
+		"a nil InProcess":      {nilInner, "connect to no target: the target failed: the target is a nil *connect.InProcess" + noTarget},
+		"a nil one of its own": {nilOwn, "connect to no target: the target failed: the target is a nil *badserver.Server" + noTarget},
+		"no URL":               {connect.HTTP{}, noURL},
+		"no URL of events":     {&connect.SSE{}, noURL},
+		"no scheme":            {connect.HTTP{URL: "localhost/mcp"}, badURL},
+		"a scheme like host":   {connect.HTTP{URL: "localhost:8080/mcp"}, badURL},
+		"another scheme":       {connect.HTTP{URL: "ftp://localhost/mcp"}, badURL},
+		"no host":              {connect.SSE{URL: "http:///sse"}, badURL},
+		"no URL at all":        {connect.SSE{URL: "http://[::1"}, badURL},
+		"no command":           {connect.Stdio{}, `connect to no command: the target failed: the command is empty; give the program to run, such as "npx"`},
+		"a blank command":      {connect.Stdio{Command: " "}, `connect to no command: the target failed: the command is empty; give the program to run, such as "npx"`},
+		"no server":            {connect.InProcess{}, "connect to in-process server: the target failed: the server is nil; give one that server.NewMCPServer of mcp-go made"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,8 +219,12 @@ func TestATargetThatCannotBeDialledIsAnError(t *testing.T) {
 			var failed *connect.Error
 			require.ErrorAs(t, err, &failed)
 			assert.Equal(t, "target", failed.Stage)
-			assert.ErrorContains(t, err, test.want)
+			require.EqualError(t, err, test.want)
+			var misused *connect.TargetError
+			require.ErrorAs(t, err, &misused)
 			assert.Empty(t, log.records(t))
 		})
 	}
+	_, err := connect.Open(soon(t), nil)
+	require.ErrorContains(t, err, "the target is nil")
 }

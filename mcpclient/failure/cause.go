@@ -56,6 +56,7 @@ var causes = []cause{
 	{isUnauthorized, LoginWanted, "", ""},
 	{isNoEventStream, Rejected, wantsHTTP, ""},
 	{is(transport.ErrLegacySSEServer), Rejected, wantsSSE, ""},
+	{as[*wire.MismatchError], Rejected, "the server mixes up the ids of its answers: tell its authors", "transport"},
 	{both(as[*wire.BodyTooLargeError], is(transport.ErrTransportClosed)), Ended, tooMuch, ""},
 	{is(transport.ErrTransportClosed), Ended, "", ""},
 	{both(as[*fs.PathError], is(syscall.EPIPE)), Ended, "", ""},

@@ -2,10 +2,12 @@ package failure
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
 // An RPCError is a JSON-RPC error exactly as a server answered with it: mcp-go's
@@ -14,9 +16,9 @@ import (
 // what mcp-go made of it, if anything.
 type RPCError struct {
 	Code    int
-	Message string // the server's own words
-	Data    any    // decoded; nil where there is none
-	Status  int    // of HTTP; 0 where it is not known
+	Message string          // the server's own words
+	Data    json.RawMessage // as it came; nil where there is none
+	Status  int             // of HTTP; 0 where it is not known
 	Err     error
 }
 
@@ -34,6 +36,16 @@ func (e *RPCError) Error() string {
 
 // Unwrap returns what mcp-go made of it.
 func (e *RPCError) Unwrap() error { return e.Err }
+
+// Exact gives an error the JSON-RPC error that it comes from, as the exchange of
+// the call was told of it; where it was told of none it returns the error itself.
+func Exact(err error, exchange *wire.Exchange) error {
+	refusal, ok := exchange.Refusal()
+	if err == nil || !ok {
+		return err
+	}
+	return &RPCError{Code: refusal.Code, Message: refusal.Message, Data: refusal.Data, Status: exchange.Facts().Status, Err: err}
+}
 
 // knownCodes are the JSON-RPC codes that mcp-go has a value for.
 var knownCodes = []struct {

@@ -100,6 +100,7 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"not the streamable HTTP URL":  {transport.ErrLegacySSEServer, failure.Rejected, failure.Doubt, nothing, "rejected", `"type": "sse"`},
 		"not the event stream's URL":   {get(404), failure.Rejected, failure.Doubt, nothing, "404", `"type": "http"`},
 		"a GET that is not allowed":    {get(405), failure.Rejected, failure.Doubt, nothing, "405", `"type": "http"`},
+		"the answer to another one":    {&wire.MismatchError{Sent: "1", Got: "2"}, failure.Rejected, failure.Doubt, nothing, "transport", "authors"},
 		"a session that is gone":       {transport.ErrSessionTerminated, failure.SessionLost, failure.Renew, olderHelps | ends, "session_terminated", "connect again"},
 		"one that an experiment found": {gone{post(400)}, failure.SessionLost, failure.Renew, olderHelps | ends, "400", "connect again"},
 		"a process that has ended":     {transport.ErrTransportClosed, failure.Ended, failure.Fail, transient | olderHelps | ends, "transport", "run its command by hand"},

@@ -32,11 +32,11 @@ func (e *BodyTooLargeError) Error() string {
 
 // bound puts the bound on the body of an answer. A 101 keeps its body, which is
 // a connection that can be written to.
-func (t *Transport) bound(resp *http.Response) {
+func bound(resp *http.Response, limit int64) {
 	if resp.Body == http.NoBody || resp.StatusCode == http.StatusSwitchingProtocols {
 		return
 	}
-	body := boundedBody{ReadCloser: resp.Body, limit: t.MaxBody}
+	body := boundedBody{ReadCloser: resp.Body, limit: limit}
 	if body.limit <= 0 {
 		body.limit = DefaultMaxBody
 	}

@@ -36,6 +36,9 @@
 //     request that left the origin of the first one with harmless headers only.
 //   - mcp-go reads bodies without a bound. [Transport] sets one; see
 //     [BodyTooLargeError].
+//   - mcp-go takes whatever a POST is answered with for its answer. [Transport]
+//     compares the ids of what comes under a success, as JSON or in an event
+//     stream; see [MismatchError]. An error without an id answers the request.
 //
 // # What is a failure
 //
@@ -64,11 +67,13 @@
 //
 // # What it tells
 //
-// mcp-go flattens a JSON-RPC code that no specification names to text. Whoever
-// wants the exact one puts an [Exchange] into the context of a call: Transport
-// tells it the code of the answer, JSON or event stream, with the id of the
-// request, the server and the version of HTTP. Package connect does the same
-// for all of its transports.
+// mcp-go flattens a JSON-RPC code that no specification names to text, and hands on
+// no bytes. Whoever wants them puts an [Exchange] into the context of a call:
+// Transport tells it the error or the result of the answer, JSON or event stream,
+// with the id of the request, the server, the version of HTTP, and what it did not
+// let pass. Package connect does the same for all of its transports. What was told
+// is also how package mcpclient finds a list of tools that is missing, of which
+// mcp-go makes an empty one on protocol 2026-07-28.
 //
 // # What it leaves alone
 //

@@ -46,8 +46,9 @@ func (r *response) saysMethodNotFound() bool {
 
 // responseError is the error member: an object, or with some servers a string.
 type responseError struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
 }
 
 // UnmarshalJSON takes both shapes.
@@ -80,6 +81,12 @@ func (id *messageID) UnmarshalJSON(data []byte) error {
 	}
 	id.value = json.Number(data)
 	return nil
+}
+
+// String is the id as JSON.
+func (id messageID) String() string {
+	text, _ := json.Marshal(id.value) // a text or a number
+	return string(text)
 }
 
 // equal compares two ids as JSON values: 1 is 1.0 and is not "1". No id equals

@@ -5,22 +5,28 @@ import (
 	"sync"
 )
 
-// An Exchange learns what the wire knows of a call and mcp-go's client keeps to
-// itself: which request it became, where that went, and with which code it was
-// answered. mcp-go v1.2.1 keeps the codes of the specifications as typed errors
-// and flattens every other one to text.
+// An Exchange is the side-car of a call: what the wire knows of it and mcp-go's
+// client keeps to itself, and what the call has beyond mcp-go's requests. mcp-go
+// v1.2.1 keeps the codes of the specifications as typed errors and flattens every
+// other one to text; of an error it drops the data, and of a result all that its
+// types do not have.
 //
 // Who wants to know puts one into the context of the call with [WithExchange]
-// and reads it with [Exchange.Facts] when the call is over. Who does the request
-// finds it with [ExchangeOf] and tells it: package connect for its transports,
-// with whatever encoding the answer came, and [Transport] for any client over
+// and reads it with [Exchange.Facts] and [Exchange.Refusal] when the call is
+// over, or hears of each answer by [Exchange.Hook]. Who does the request finds it
+// with [ExchangeOf] and tells it: package connect for its transports, with
+// whatever encoding the answer came, and [Transport] for any client over
 // streamable HTTP. A transport of one's own does it in its SendRequest:
 //
 //	exchange := wire.ExchangeOf(ctx)
 //	exchange.Sent(id, session)
 //	response, err := ...
-//	if err == nil && response.Error != nil {
-//		exchange.Refused(response.Error.Code)
+//	switch {
+//	case err != nil:
+//	case response.Error != nil:
+//		exchange.Refused(wire.Refusal{Code: response.Error.Code, ...})
+//	default:
+//		response.Result = exchange.Answered(method, response.Result)
 //	}
 //
 // All methods may be called on nil and by many goroutines at once. Exchanges
@@ -30,31 +36,17 @@ type Exchange struct {
 	outer *Exchange
 
 	mu    sync.Mutex
-	facts *Facts // nil while there are none: most of an exchange's size
+	known *known // nil while nothing is: most of an exchange's size
 	meta  map[string]string
-	owned bool // somebody above Transport tells of the request
+	hooks *Hooks
 }
 
-// Facts are what is known of the last request of a call; what is not known is
-// the zero value.
-type Facts struct {
-	Sent      bool   // there was a request
-	RequestID string // its JSON-RPC id
-	SessionID string // the Mcp-Session-Id that it went with
-	Refused   bool   // it was answered with a JSON-RPC error
-	Code      int    // which; any integer, whatever mcp-go makes of it
-	Status    int    // of HTTP, as the server sent it
-	Peer      Peer
-}
-
-// A Peer is the other end of a connection, in the words of the OpenTelemetry
-// semantic conventions.
-type Peer struct {
-	Transport       string // "tcp", "pipe"
-	Protocol        string // "http"
-	ProtocolVersion string // "1.1", "2"; known with the first answer
-	Address         string // the host, without a port
-	Port            int
+// known is what an exchange was told of its last request.
+type known struct {
+	Facts
+	refusal Refusal
+	failure error
+	owned   bool // somebody above Transport tells of the request
 }
 
 // WithExchange returns a context with a new exchange. It costs one allocation.
@@ -99,34 +91,31 @@ func (c *exchangeContext) Value(key any) any {
 
 // Facts returns what is known so far.
 func (e *Exchange) Facts() Facts {
+	return e.last().Facts
+}
+
+// Refusal returns the JSON-RPC error that the last request was answered with, and
+// whether it was.
+func (e *Exchange) Refusal() (Refusal, bool) {
+	last := e.last()
+	return last.refusal, last.Refused
+}
+
+// Failure is why [Transport] did not let the answer to the last request pass: a
+// [*BodyTooLargeError] or a [*MismatchError]; nil where it did. mcp-go v1.2.1 hands
+// it on from a JSON body, and from an event stream writes it to its log only.
+func (e *Exchange) Failure() error { return e.last().failure }
+
+func (e *Exchange) last() known {
 	if e == nil {
-		return Facts{}
+		return known{}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.facts == nil {
-		return Facts{}
+	if e.known == nil {
+		return known{}
 	}
-	return *e.facts
-}
-
-// Sent says that a request is about to be sent. What was known of the one
-// before is forgotten.
-func (e *Exchange) Sent(requestID, sessionID string) {
-	e.each(func(each *Exchange) {
-		each.owned = true
-		each.facts.begin(requestID, sessionID)
-	})
-}
-
-// Refused says that the request was answered with a JSON-RPC error.
-func (e *Exchange) Refused(code int) {
-	e.each(func(each *Exchange) { each.facts.Refused, each.facts.Code = true, code })
-}
-
-// Reached says where the request goes.
-func (e *Exchange) Reached(peer Peer) {
-	e.each(func(each *Exchange) { each.facts.Peer = peer })
+	return *e.known
 }
 
 // Carry asks who does the request to put fields into its params._meta, for the
@@ -140,42 +129,47 @@ func (e *Exchange) Carry(fields map[string]string) {
 	e.meta = fields
 }
 
-// Meta returns what the innermost exchange that carries fields asks to put into
-// params._meta; nil for nothing. It must not be changed.
-func (e *Exchange) Meta() map[string]string {
-	for ; e != nil; e = e.outer {
-		e.mu.Lock()
-		meta := e.meta
-		e.mu.Unlock()
-		if meta != nil {
-			return meta
-		}
-	}
-	return nil
-}
-
-func (f *Facts) begin(requestID, sessionID string) {
-	f.Sent, f.RequestID, f.SessionID = true, requestID, sessionID
-	f.Refused, f.Code, f.Status = false, 0, 0
+func (k *known) begin(requestID, sessionID string) {
+	k.Facts = Facts{Sent: true, RequestID: requestID, SessionID: sessionID, Peer: k.Peer}
+	k.refusal, k.failure = Refusal{}, nil
 }
 
 // each tells the exchange and those around it.
 func (e *Exchange) each(tell func(*Exchange)) {
 	for ; e != nil; e = e.outer {
 		e.mu.Lock()
-		if e.facts == nil {
-			e.facts = &Facts{}
+		if e.known == nil {
+			e.known = &known{}
 		}
 		tell(e)
 		e.mu.Unlock()
 	}
 }
 
-func (e *Exchange) isOwned() bool {
+func (e *Exchange) isOwned() bool { return e.last().owned }
+
+// Hook sets the hooks of the requests of the call. It is to be called before it.
+func (e *Exchange) Hook(hooks Hooks) {
 	if e == nil {
-		return false
+		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.owned
+	e.hooks = &hooks
+}
+
+// wantsResults says whether a hook is given results.
+func (e *Exchange) wantsResults() bool {
+	for ; e != nil; e = e.outer {
+		if hooks := e.hooked(); hooks != nil && hooks.Result != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Exchange) hooked() *Hooks {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.hooks
 }

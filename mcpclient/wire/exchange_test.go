@@ -27,7 +27,6 @@ func streams(status int, lines ...string) reply {
 
 const (
 	quota     = `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32055,"message":"quota"}}`
-	foreign   = `{"jsonrpc":"2.0","id":"another","error":{"code":-1,"message":"not yours"}}`
 	nested    = `{"jsonrpc":"2.0","id":$ID,"result":{"prompts":[],"error":{"code":-2,"message":"a result"}}}`
 	progress  = `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`
 	unkeyed   = `{"jsonrpc":"2.0","error":{"code":-32056,"message":"unreadable"}}`
@@ -52,7 +51,7 @@ func TestTheExchangeLearnsTheCodeThatMCPGoFlattens(t *testing.T) {
 		"an HTTP failure":                    {says(503, `{"message":"busy"}`), false, 0},
 		"an event":                           {streams(200, "event: message\n", "data: "+quota+"\n\n"), true, -32055},
 		"an event after others": {
-			streams(200, ": hello\r\n\r\n", "data: "+progress+"\r\n\r\n", "data:"+foreign+"\r\n\r\n", "data:"+quota+"\r\n\r\n"), true, -32055,
+			streams(200, ": hello\r\n\r\n", "data: "+progress+"\r\n\r\n", "data:"+quota+"\r\n\r\n"), true, -32055,
 		},
 		"the last event, not ended": {streams(200, "data: "+quota+"\n"), true, -32055},
 		"an event with a success":   {streams(200, "data: "+nested+"\n\n"), false, 0},
@@ -110,7 +109,7 @@ func TestExchangesNest(t *testing.T) {
 
 	inner.Sent("1", "s")
 	inner.Reached(wire.Peer{Transport: "pipe"})
-	inner.Refused(-1)
+	inner.Refused(wire.Refusal{Code: -1})
 	want := wire.Facts{Sent: true, RequestID: "1", SessionID: "s", Refused: true, Code: -1, Peer: wire.Peer{Transport: "pipe"}}
 	assert.Equal(t, want, inner.Facts())
 	assert.Equal(t, want, outer.Facts())
@@ -123,7 +122,7 @@ func TestNobodyNeedsAnExchange(t *testing.T) {
 	assert.Nil(t, exchange)
 	assert.NotPanics(t, func() {
 		exchange.Sent("1", "")
-		exchange.Refused(1)
+		exchange.Refused(wire.Refusal{Code: 1})
 		exchange.Reached(wire.Peer{})
 		exchange.Carry(nil)
 	})
@@ -156,7 +155,7 @@ func TestAnExchangeMayBeUsedByManyGoroutines(t *testing.T) {
 		running.Go(func() {
 			_, inner := wire.WithExchange(ctx)
 			inner.Sent("1", "")
-			inner.Refused(i)
+			inner.Refused(wire.Refusal{Code: i})
 			assert.Equal(t, i, inner.Facts().Code)
 		})
 	}

@@ -3,8 +3,10 @@ package wire_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +127,13 @@ func requireBody(t *testing.T, e exchange, resp *http.Response) {
 	got, err := io.ReadAll(resp.Body)
 	if err == nil {
 		require.True(t, bytes.Equal(e.body, got), "every byte passes")
+		require.False(t, e.strays(), "the answer to another request passes")
+		return
+	}
+	if mismatch, strayed := errors.AsType[*wire.MismatchError](err); strayed {
+		require.Equal(t, 2, e.status/100)
+		require.True(t, bytes.HasPrefix(e.body, got))
+		require.True(t, e.strays() || !e.isDecodable(), "%v", mismatch)
 		return
 	}
 	var tooLarge *wire.BodyTooLargeError
@@ -132,4 +141,35 @@ func requireBody(t *testing.T, e exchange, resp *http.Response) {
 	require.Equal(t, limit, tooLarge.Limit)
 	require.True(t, bytes.HasPrefix(e.body, got))
 	require.Greater(t, int64(len(e.body)), limit, "a body within the bound passes")
+}
+
+// identified is what mcp-go compares nothing of.
+type identified struct {
+	ID json.RawMessage `json:"id"`
+}
+
+// isDecodable says whether mcp-go takes the body for one response.
+func (e exchange) isDecodable() bool {
+	var said transport.JSONRPCResponse
+	return !strings.HasPrefix(e.contentType, "text/event-stream") && json.NewDecoder(bytes.NewReader(e.body)).Decode(&said) == nil
+}
+
+// strays says whether a response that mcp-go would take under a success has surely
+// the id of another request: other texts, or other small numbers.
+func (e exchange) strays() bool {
+	var sent struct {
+		identified
+		Method string `json:"method"`
+	}
+	var said identified
+	if e.status/100 != 2 || !strings.Contains(e.accept, "text/event-stream") || !e.isDecodable() ||
+		json.NewDecoder(bytes.NewReader(e.call)).Decode(&sent) != nil || sent.Method == "" ||
+		json.NewDecoder(bytes.NewReader(e.body)).Decode(&said) != nil {
+		return false
+	}
+	var want, got any
+	if json.Unmarshal(sent.ID, &want) != nil || json.Unmarshal(said.ID, &got) != nil || want == nil || got == nil {
+		return false
+	}
+	return want != got
 }

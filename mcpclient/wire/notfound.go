@@ -10,12 +10,12 @@ import (
 // no answer, that is a failure of its own and no more: mcp-go would end the
 // session. Any other 404 keeps its every byte. It fails when the caller gave up
 // before that could be told: a 404 would end a session that may well be alive.
-func revealMethodNotFound(resp *http.Response) error {
+func revealMethodNotFound(resp *http.Response, sent message) error {
 	if !acceptsStream(resp.Request) || isEventStream(resp) {
 		return nil
 	}
 	start := peek(resp.Body)
-	answer, sent := decodeError(start.readable()), messageOf(resp.Request)
+	answer := decodeError(start.readable())
 	switch {
 	case answer.saysMethodNotFound() && answer.ID.equal(sent.ID):
 		succeed(resp)

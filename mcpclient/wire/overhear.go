@@ -2,150 +2,203 @@ package wire
 
 import (
 	"bytes"
-	"cmp"
-	"fmt"
+	"encoding/json"
+	"errors"
 	"io"
+	"math"
 	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
 	"sync"
 )
 
-// announce tells the exchange of a request's context where the request goes
-// and, where nobody above does, which one it is.
-func announce(req *http.Request) *Exchange {
-	exchange := ExchangeOf(req.Context())
-	if exchange == nil {
-		return nil
-	}
-	peer := Peer{Transport: "tcp", Protocol: "http"}
-	if first := firstRequest(req); first != nil {
-		peer.Address, peer.Port = hostOf(first.URL)
-	}
-	exchange.Reached(peer)
-	if sent := messageOf(req); !exchange.isOwned() && sent.ID.value != nil {
-		id, session := fmt.Sprint(sent.ID.value), req.Header.Get("Mcp-Session-Id")
-		exchange.each(func(each *Exchange) { each.facts.begin(id, session) })
-	}
-	return exchange
-}
-
-func hostOf(u *url.URL) (host string, number int) {
-	if u == nil {
-		return "", 0
-	}
-	number, _ = strconv.Atoi(port(u)) // 0 where the scheme has no port
-	return u.Hostname(), number
-}
-
-// answered tells the exchange with which status, and in which version of HTTP,
-// the answer came.
-func (e *Exchange) answered(resp *http.Response) {
-	if e == nil {
+// overhear compares the id of the answer with that of the request, and tells the
+// exchange what it is, while mcp-go reads it.
+func overhear(exchange *Exchange, sent message, resp *http.Response) {
+	if sent.ID.value == nil || !answersPost(resp.Request) || !acceptsStream(resp.Request) ||
+		resp.Body == http.NoBody || resp.StatusCode == http.StatusSwitchingProtocols {
 		return
 	}
-	version := ""
-	if resp.ProtoMajor != 0 {
-		version = strings.TrimSuffix(fmt.Sprintf("%d.%d", resp.ProtoMajor, resp.ProtoMinor), ".0")
+	heard := &overheard{ReadCloser: resp.Body, exchange: exchange, sent: sent, succeeds: resp.StatusCode/100 == 2}
+	if exchange != nil && !exchange.isOwned() {
+		heard.most = peekLimit // nobody writes a longer error
+		if exchange.wantsResults() {
+			heard.most = math.MaxInt // the body has its bound
+		}
 	}
-	e.each(func(each *Exchange) {
-		each.facts.Status = resp.StatusCode
-		each.facts.Peer.ProtocolVersion = cmp.Or(version, each.facts.Peer.ProtocolVersion)
-	})
-}
-
-// overhear tells the exchange what it is answered, while mcp-go reads it.
-func overhear(exchange *Exchange, resp *http.Response) {
-	if exchange == nil || exchange.isOwned() || !answersPost(resp.Request) || !acceptsStream(resp.Request) || resp.Body == http.NoBody {
-		return
-	}
-	heard := &overheard{ReadCloser: resp.Body, exchange: exchange, sent: messageOf(resp.Request).ID}
 	resp.Body = heard
 	if isEventStream(resp) {
 		resp.Body = &overheardEvents{overheard: heard}
 	}
 }
 
-// overheard keeps a message and judges it when the body is closed: mcp-go
-// does so before it returns to its caller. It reads an event stream on another
-// goroutine than that which closes it.
+// overheard judges a message once it has read the end of it, before mcp-go has.
+// mcp-go reads an event stream on another goroutine than that which closes it.
 type overheard struct {
 	io.ReadCloser
 	exchange *Exchange
-	sent     messageID
+	sent     message
+	succeeds bool // under the status of a failure an error answers, whatever its id
+	most     int  // how much of a message is kept
 
-	mu      sync.Mutex
-	message []byte
-	tooLong bool
-	closed  bool // nobody waits for the answer any more
+	mu       sync.Mutex
+	envelope topLevel
+	message  []byte
+	tooLong  bool
+	answered bool
+	closed   bool // nobody waits for the answer any more
+	err      error
 }
 
-// Read passes on what it keeps.
-func (o *overheard) Read(p []byte) (int, error) {
+// Read fails with a [*MismatchError] in the place of the last byte of an answer to
+// another request, for ever.
+func (o *overheard) Read(p []byte) (int, error) { return o.read(p, o.hear, o.judge) }
+
+// read passes on what hear lets through, and judges what is left at the end.
+func (o *overheard) read(p []byte, hear func([]byte) (int, error), end func() error) (int, error) {
+	if err := o.failure(); err != nil {
+		return 0, err
+	}
 	n, err := o.ReadCloser.Read(p)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.keep(p[:n])
+	n, o.err = hear(p[:n])
+	if o.err == nil && errors.Is(err, io.EOF) {
+		o.err = end()
+	}
+	if _, tooLarge := errors.AsType[*BodyTooLargeError](err); tooLarge && o.err == nil {
+		o.err = err
+	}
+	if o.err != nil {
+		o.exchange.failed(o.err)
+		return n, o.err
+	}
 	return n, err
 }
 
-// Close judges what is kept.
+func (o *overheard) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// Close ends the telling.
 func (o *overheard) Close() error {
 	o.mu.Lock()
-	o.judge()
 	o.closed = true
 	o.mu.Unlock()
 	return o.ReadCloser.Close()
 }
 
-// keep keeps no message longer than peekLimit: nobody writes such an error.
-func (o *overheard) keep(p []byte) {
-	o.tooLong = o.tooLong || len(o.message)+len(p) > peekLimit
+// hear returns how much of p mcp-go may read.
+func (o *overheard) hear(p []byte) (int, error) {
+	end := o.take(p)
+	if end < 0 {
+		return len(p), nil
+	}
+	if err := o.judge(); err != nil {
+		return end - 1, err
+	}
+	return len(p), nil
+}
+
+// take reads a part of a message, and returns where it ends, or -1.
+func (o *overheard) take(p []byte) int {
+	o.tooLong = o.tooLong || len(o.message)+len(p) > o.most
 	if !o.tooLong {
 		o.message = append(o.message, p...)
 	}
+	return o.envelope.read(p)
 }
 
-// judge looks for an error that answers the request. One without an id answers
-// it too: the server could not read so far.
-func (o *overheard) judge() {
-	answer := decodeError(o.message)
-	if !o.closed && !o.tooLong && answer != nil && (answer.ID.value == nil || answer.ID.equal(o.sent)) {
-		o.exchange.Refused(answer.Error.Code)
+// judge ends a message.
+func (o *overheard) judge() error {
+	defer o.next()
+	if o.answered || !o.envelope.isObject || !o.envelope.ended { // mcp-go cannot decode it
+		return nil
 	}
-	o.message, o.tooLong = o.message[:0], false
+	var id messageID
+	if len(o.envelope.id) > 0 && json.Unmarshal(o.envelope.id, &id) != nil && len(o.envelope.id) < maxName {
+		return nil // mcp-go says so
+	}
+	o.answered = id.equal(o.sent.ID)
+	if o.succeeds && !o.answered && len(o.envelope.id) > 0 && string(o.envelope.id) != "null" {
+		return &MismatchError{Sent: o.sent.ID.String(), Got: string(o.envelope.id)}
+	}
+	o.tell(id)
+	return nil
 }
+
+// tell tells the exchange of an answer. An error without an id answers the request
+// too: the server could not read so far.
+func (o *overheard) tell(id messageID) {
+	var answer response
+	if o.closed || o.tooLong || len(o.message) == 0 || json.Unmarshal(o.message, &answer) != nil {
+		return
+	}
+	switch {
+	case answer.Error != nil && (o.answered || id.value == nil):
+		o.exchange.Refused(Refusal(*answer.Error))
+	case answer.Error == nil && o.answered:
+		o.exchange.Answered(o.sent.Method, answer.Result)
+	}
+}
+
+func (o *overheard) next() {
+	o.message, o.tooLong = o.message[:0], false
+	o.envelope.next()
+}
+
+const dataField = "data:"
 
 // overheardEvents judges the data of each event for itself.
 type overheardEvents struct {
 	*overheard
-	line []byte
+	field []byte // the beginning of a line
 }
 
-// Read passes on what it keeps.
-func (o *overheardEvents) Read(p []byte) (int, error) {
-	n, err := o.ReadCloser.Read(p)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for part := range bytes.Lines(p[:n]) {
-		if len(o.line) <= peekLimit {
-			o.line = append(o.line, part...)
+// Read fails with a [*MismatchError] before the end of an event with the answer to
+// another request, for ever.
+func (o *overheardEvents) Read(p []byte) (int, error) { return o.read(p, o.hear, o.judge) }
+
+func (o *overheardEvents) hear(p []byte) (int, error) {
+	passed := 0
+	for part := range bytes.Lines(p) {
+		line, ends := bytes.CutSuffix(part, []byte{'\n'})
+		o.takeLine(line)
+		if ends {
+			if err := o.endLine(); err != nil {
+				return passed, err
+			}
 		}
-		if part[len(part)-1] == '\n' {
-			o.endLine()
-		}
+		passed += len(part)
 	}
-	return n, err
+	return passed, nil
 }
 
-// endLine is called at the end of a line; an empty one ends an event.
-func (o *overheardEvents) endLine() {
-	line := bytes.TrimRight(o.line, "\r\n")
-	if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-		o.keep(data)
-	} else if len(line) == 0 {
-		o.judge()
+// takeLine reads a part of a line.
+func (o *overheardEvents) takeLine(part []byte) {
+	head := part[:min(len(part), len(dataField)-len(o.field))]
+	o.field = append(o.field, head...)
+	if string(o.field) == dataField {
+		o.take(part[len(head):])
 	}
-	o.line = o.line[:0]
+}
+
+// endLine ends a line; an empty one ends an event.
+func (o *overheardEvents) endLine() error {
+	empty := len(bytes.TrimRight(o.field, "\r")) == 0
+	o.field = o.field[:0]
+	if !empty {
+		return nil
+	}
+	return o.judge()
+}
+
+// judge ends an event. What has a method is no answer; mcp-go sees that in events
+// only.
+func (o *overheardEvents) judge() error {
+	if o.envelope.hasMethod {
+		o.next()
+		return nil
+	}
+	return o.overheard.judge()
 }

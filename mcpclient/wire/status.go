@@ -33,13 +33,13 @@ func isFollowed(resp *http.Response) bool {
 
 // checkFailure lets a JSON-RPC error pass, byte for byte, and makes anything
 // else a [*StatusError].
-func checkFailure(resp *http.Response) error {
+func checkFailure(resp *http.Response, sent message) error {
 	start := peek(resp.Body)
 	answer := decodeError(start.readable())
 	if answer == nil || answer.Error.Code == methodNotFound && !knowsMethods(resp.StatusCode) {
 		return newStatusError(resp, start)
 	}
-	if resp.StatusCode/100 == 4 && refusesHandshake(answer, resp.Request) {
+	if resp.StatusCode/100 == 4 && refusesHandshake(answer, sent, resp.Request) {
 		succeed(resp)
 	}
 	resp.Body = start.before(resp.Body)
@@ -48,8 +48,7 @@ func checkFailure(resp *http.Response) error {
 
 // refusesHandshake says whether the error answers an initialize. Under a 4xx
 // mcp-go would not read it and report a legacy SSE server instead.
-func refusesHandshake(answer *response, req *http.Request) bool {
-	sent := messageOf(req)
+func refusesHandshake(answer *response, sent message, req *http.Request) bool {
 	return sent.Method == "initialize" && acceptsStream(req) && answer.ID.equal(sent.ID)
 }
 

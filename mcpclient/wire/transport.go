@@ -23,10 +23,11 @@ type Transport struct {
 // The error is that of Base, a [*StatusError], or, when the request's context
 // ended while a 404 was being read, what ended the reading. With an error there is no
 // response, and its body is closed; a response's body is the caller's to close
-// and may fail with a [*BodyTooLargeError]. The request is never modified, and
+// and may fail with a [*BodyTooLargeError] or a [*MismatchError]. The request is never modified, and
 // is what the response's Request points to.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	exchange := announce(req)
+	sent := messageOf(req)
+	exchange := announce(req, sent)
 	resp, err := t.base().RoundTrip(withoutSecrets(req))
 	if resp == nil {
 		return nil, err
@@ -39,14 +40,14 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	exchange.answered(resp)
 	if err == nil {
-		err = judge(resp)
+		err = judge(resp, sent)
 	}
 	if err != nil {
 		_ = resp.Body.Close()
 		return nil, err
 	}
-	t.bound(resp)
-	overhear(exchange, resp)
+	bound(resp, t.MaxBody)
+	overhear(exchange, sent, resp)
 	return resp, nil
 }
 
@@ -67,13 +68,13 @@ func (t *Transport) base() http.RoundTripper {
 
 // judge changes an answer that mcp-go would misread, or says why the client
 // must not see it.
-func judge(resp *http.Response) error {
+func judge(resp *http.Response, sent message) error {
 	switch {
 	case !answersPost(resp.Request) || !isFailure(resp):
 		return nil
 	case resp.StatusCode == http.StatusNotFound:
-		return revealMethodNotFound(resp)
+		return revealMethodNotFound(resp, sent)
 	default:
-		return checkFailure(resp)
+		return checkFailure(resp, sent)
 	}
 }

@@ -3,6 +3,7 @@ package connect_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/mcp-candor/candor/badserver"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -38,38 +40,52 @@ func asking(t *testing.T, script badserver.Script, test func(*testing.T, *mcpcli
 	}
 }
 
-func TestAnAnswerHasTheExactRefusal(t *testing.T) {
+func TestTheExchangeHasTheExactRefusal(t *testing.T) {
 	t.Parallel()
 	refusal := badserver.Answer{Error: &badserver.Error{Code: -32055, Message: "mind the gap", Data: json.RawMessage(`{"gap":1}`)}}
 	asking(t, with(honest(modern), "tools/call", refusal.Once(), badserver.Result(mcp.NewToolResultText("fine"))), func(t *testing.T, c *mcpclient.Client) {
-		ctx, answer := connect.WithAnswer(soon(t))
-		_, known := answer.Refusal()
+		ctx, exchange := wire.WithExchange(soon(t))
+		_, known := exchange.Refusal()
 		assert.False(t, known, "nothing was asked yet")
 		_, err := c.CallTool(ctx, callOf("search"))
 		require.Error(t, err)
-		said, known := answer.Refusal()
+		said, known := exchange.Refusal()
 		require.True(t, known)
-		assert.Equal(t, mcp.JSONRPCErrorDetails{Code: -32055, Message: "mind the gap", Data: map[string]any{"gap": 1.0}}, said)
+		assert.Equal(t, wire.Refusal{Code: -32055, Message: "mind the gap", Data: json.RawMessage(`{"gap":1}`)}, said)
 
 		_, err = c.CallTool(ctx, callOf("search"))
 		require.NoError(t, err)
-		_, known = answer.Refusal()
+		_, known = exchange.Refusal()
 		assert.False(t, known, "the last answer counts")
 	})
 }
 
-func TestAnAnswerHasTheSchemasAsTheServerWroteThem(t *testing.T) {
+func TestAHookIsGivenEachResultAsTheServerWroteIt(t *testing.T) {
 	t.Parallel()
-	const input = `{"type":"object","oneOf":[{"required":["a"]}],"x-limit":12345678901234567890}`
-	list := badserver.Answer{Result: json.RawMessage(`{"tools":[{"name":"search","inputSchema":` + input + `,"outputSchema":true},{"name":"plain","inputSchema":{"type":"object"}}]}`)}
-	script := with(honest(legacy), "tools/list", list)
+	const wrote = `{"tools":[{"name":"search","inputSchema":{"type":"object","x-limit":12345678901234567890}}],"vendor":9007199254740993}`
+	script := with(honest(legacy), "tools/list", badserver.Answer{Result: json.RawMessage(wrote)})
 	asking(t, script, func(t *testing.T, c *mcpclient.Client) {
-		ctx, answer := connect.WithAnswer(soon(t))
-		_, _ = c.ListTools(ctx, mcp.ListToolsRequest{}) // what mcp-go makes of it is its own affair
-		assert.JSONEq(t, input, string(answer.Schemas("search").Input))
-		assert.Equal(t, "true", string(answer.Schemas("search").Output))
-		assert.Nil(t, answer.Schemas("plain").Output)
-		assert.Zero(t, answer.Schemas("unknown"))
+		var heard []string
+		ctx, exchange := wire.WithExchange(soon(t))
+		exchange.Hook(wire.Hooks{Result: func(method string, result json.RawMessage) json.RawMessage {
+			heard = append(heard, method+" "+string(result))
+			return json.RawMessage(`{"tools":[{"name":"another","inputSchema":{"type":"object"}}]}`)
+		}})
+		result, err := c.ListTools(ctx, mcp.ListToolsRequest{})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"tools/list " + wrote}, heard)
+		assert.Equal(t, "another", result.Tools[0].Name, "and decodes what the hook returns")
+	})
+}
+
+func TestAHookMayRefuseToSend(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("not these")
+	asking(t, honest(legacy), func(t *testing.T, c *mcpclient.Client) {
+		ctx, exchange := wire.WithExchange(soon(t))
+		exchange.Hook(wire.Hooks{Params: func(string, any) (any, error) { return nil, refused }})
+		_, err := c.CallTool(ctx, callOf("search"))
+		require.ErrorIs(t, err, refused)
 	})
 }
 
@@ -78,24 +94,24 @@ func TestWhoTakesRoundsIsToldWhatTheServerNeeds(t *testing.T) {
 	needs := badserver.Answer{Result: json.RawMessage(`{"resultType":"input_required","inputRequests":{"where":{"method":"roots/list"}},"requestState":"s1"}`)}
 	done := badserver.Result(mcp.NewToolResultText("done"))
 	asking(t, with(honest(modern), "tools/call", needs.Once(), done), func(t *testing.T, c *mcpclient.Client) {
-		ctx, answer := connect.WithAnswer(soon(t))
-		answer.TakeRounds(mcp.MultiRoundTripParams{})
-		_, required := answer.Required()
+		ctx, exchange := wire.WithExchange(soon(t))
+		rounds := connect.TakeRounds(exchange, mcp.MultiRoundTripParams{})
+		_, required := rounds.Required()
 		assert.False(t, required)
 		result, err := c.CallTool(ctx, callOf("search"))
 		require.NoError(t, err)
 		assert.Empty(t, result.Content)
-		needed, required := answer.Required()
+		needed, required := rounds.Required()
 		require.True(t, required)
 		assert.Equal(t, "s1", needed.RequestState)
 		assert.Contains(t, needed.InputRequests, "where")
 
-		ctx, answer = connect.WithAnswer(soon(t))
-		answer.TakeRounds(mcp.MultiRoundTripParams{RequestState: "s1", InputResponses: mcp.InputResponses{}})
+		ctx, exchange = wire.WithExchange(soon(t))
+		rounds = connect.TakeRounds(exchange, mcp.MultiRoundTripParams{RequestState: "s1", InputResponses: mcp.InputResponses{}})
 		result, err = c.CallTool(ctx, callOf("search"))
 		require.NoError(t, err)
 		assert.Len(t, result.Content, 1)
-		_, required = answer.Required()
+		_, required = rounds.Required()
 		assert.False(t, required)
 	})
 }
@@ -112,14 +128,14 @@ func TestADeadlineThatPassesUnnoticedOverSSEIsATimeOut(t *testing.T) {
 	c, err := connect.Open(soon(t), connect.SSE{URL: overSSE(t, s).URL})
 	require.NoError(t, err)
 	defer c.Close()
-	for name, ctx := range map[string]context.Context{"without an answer": overdue{soon(t)}, "with one": overdue{withAnswer(t)}} {
+	for name, ctx := range map[string]context.Context{"without an exchange": overdue{soon(t)}, "with one": overdue{withExchange(t)}} {
 		_, err = c.CallTool(ctx, callOf("search"))
 		require.ErrorIs(t, err, context.DeadlineExceeded, name)
 	}
 }
 
-func withAnswer(t *testing.T) context.Context {
+func withExchange(t *testing.T) context.Context {
 	t.Helper()
-	ctx, _ := connect.WithAnswer(soon(t))
+	ctx, _ := wire.WithExchange(soon(t))
 	return ctx
 }

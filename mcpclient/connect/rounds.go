@@ -1,0 +1,102 @@
+package connect
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/wire"
+)
+
+// Rounds are what a server of protocol 2026-07-28 needs before it answers a call
+// whose caller sees to that itself. It is safe for concurrent use.
+type Rounds struct {
+	again    mcp.MultiRoundTripParams
+	required atomic.Pointer[mcp.MultiRoundTripResult]
+}
+
+// TakeRounds makes a CallTool, GetPrompt or ReadResource with the exchange one
+// round of several that the caller conducts itself, where mcp-go's client v1.2.1
+// would ask the handlers of its own: the call sends what the caller answers to an
+// earlier result, and if the server needs input the call's result is empty, and
+// [Rounds.Required] has what it needs
+// (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
+// It must be called before the call, over a transport of this package, and sets the
+// exchange's hooks.
+func TakeRounds(exchange *wire.Exchange, again mcp.MultiRoundTripParams) *Rounds {
+	r := &Rounds{again: again}
+	exchange.Hook(wire.Hooks{Params: r.params, Result: r.result})
+	return r
+}
+
+// Required returns what the server needs before it answers, and whether it needs
+// something. Rounds that nobody took, nil, need nothing.
+func (r *Rounds) Required() (mcp.MultiRoundTripResult, bool) {
+	if r == nil {
+		return mcp.MultiRoundTripResult{}, false
+	}
+	required := r.required.Load()
+	if required == nil {
+		return mcp.MultiRoundTripResult{}, false
+	}
+	return *required, true
+}
+
+// emptyResults stand for the answer of a server that needs input.
+var emptyResults = map[string]json.RawMessage{
+	string(mcp.MethodToolsCall):     json.RawMessage(`{"content":[]}`),
+	string(mcp.MethodPromptsGet):    json.RawMessage(`{"messages":[]}`),
+	string(mcp.MethodResourcesRead): json.RawMessage(`{"contents":[]}`),
+}
+
+func (r *Rounds) params(method string, params any) (any, error) {
+	if _, inRounds := emptyResults[method]; !inRounds {
+		return params, nil
+	}
+	return withRounds(params, r.again)
+}
+
+func (r *Rounds) result(method string, result json.RawMessage) json.RawMessage {
+	if empty, inRounds := emptyResults[method]; inRounds && r.take(result) {
+		return empty
+	}
+	return result
+}
+
+// withRounds returns the parameters with the caller's answers.
+func withRounds(params any, again mcp.MultiRoundTripParams) (any, error) {
+	if again.InputResponses == nil && again.RequestState == "" {
+		return params, nil
+	}
+	fields, err := fieldsOf(params)
+	if err != nil {
+		return nil, err
+	}
+	if again.InputResponses != nil {
+		if fields["inputResponses"], err = json.Marshal(again.InputResponses); err != nil {
+			return nil, fmt.Errorf("encode the answers: %w", err)
+		}
+	}
+	if again.RequestState != "" {
+		if fields["requestState"], err = json.Marshal(again.RequestState); err != nil {
+			return nil, fmt.Errorf("encode the state: %w", err)
+		}
+	}
+	return fields, nil
+}
+
+// take keeps what the server needs, if that is what its result says.
+func (r *Rounds) take(result json.RawMessage) bool {
+	var said struct {
+		ResultType mcp.ResultType `json:"resultType"`
+		mcp.MultiRoundTripResult
+	}
+	if !bytes.Contains(result, []byte(mcp.ResultTypeInputRequired)) || json.Unmarshal(result, &said) != nil ||
+		said.ResultType != mcp.ResultTypeInputRequired {
+		return false
+	}
+	r.required.Store(&said.MultiRoundTripResult)
+	return true
+}
