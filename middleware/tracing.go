@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"go.opentelemetry.io/otel/attribute"
@@ -131,17 +132,11 @@ func (t *tracing) finish(span trace.Span, outcome Outcome) {
 func (o *options) fail(span trace.Span, outcome Outcome) {
 	switch {
 	case outcome.Err != nil:
-		span.SetStatus(codes.Error, shortened(o.mask(serverMessage(outcome.Err))))
+		span.SetStatus(codes.Error, plain.Line(o.mask(serverMessage(outcome.Err)), longestStatus))
 	case outcome.Kind != OutcomeOK:
 		span.SetStatus(codes.Error, "")
 	}
 }
 
-// shortened is the beginning of a text that a server may have made long.
-func shortened(text string) string {
-	const most = 512
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
+// longestStatus is how many characters of a server's words a span's status has.
+const longestStatus = 512

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/spf13/cobra"
 )
@@ -113,23 +114,23 @@ func printAudits(out io.Writer, asJSON bool, audits []vmcp.Audit) error {
 func printAudit(out io.Writer, audit vmcp.Audit) error {
 	fmt.Fprintf(out, "%s: %s\n", audit.ID, audit.Verdict())
 	if audit.ProtocolVersion != "" {
-		fmt.Fprintf(out, "%s %s, protocol %s, at %s\n", oneLine(audit.ServerName, 80), oneLine(audit.ServerVersion, 40), audit.ProtocolVersion, audit.Target)
+		fmt.Fprintf(out, "%s %s, protocol %s, at %s\n", plain.Line(audit.ServerName, 80), plain.Line(audit.ServerVersion, 40), audit.ProtocolVersion, audit.Target)
 	}
 	if audit.Error != "" {
-		fmt.Fprintf(out, "could not be asked: %s; %s\n", oneLine(audit.Error, 1000), audit.Remedy)
+		fmt.Fprintf(out, "could not be asked: %s; %s\n", plain.Line(audit.Error, 1000), audit.Remedy)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if len(audit.Findings) > 0 {
 		fmt.Fprintln(table, "  CAPABILITY\tMETHOD\tVERDICT\tWHAT CAME BACK")
 	}
 	for _, f := range audit.Findings {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Capability, f.Method, f.Verdict, oneLine(f.Answer, 200))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Capability, f.Method, f.Verdict, plain.Line(f.Answer, 200))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	if report := audit.BugReport(); report != "" {
-		fmt.Fprintf(out, "\n--- for the server's authors ---\n%s--- end ---\n", clean(report))
+		fmt.Fprintf(out, "\n--- for the server's authors ---\n%s--- end ---\n", plain.Text(report))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/spf13/cobra"
 )
@@ -80,7 +81,7 @@ func printProblems(out io.Writer, file string, err error) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(out, "\n%s: %s\n", oneLine(file, 1000), counted(len(problems), "problem")); err != nil {
+	if _, err := fmt.Fprintf(out, "\n%s: %s\n", plain.Line(file, 1000), counted(len(problems), "problem")); err != nil {
 		return err
 	}
 	return verdict(statusUsage)
@@ -101,11 +102,11 @@ func problemsOf(err error) []string {
 
 // printConfig prints nothing that may be secret: a target's name has none.
 func printConfig(out io.Writer, file string, c config.Config) error {
-	fmt.Fprintf(out, "%s: good, %s\n\n", oneLine(file, 1000), counted(len(c.Servers), "server"))
+	fmt.Fprintf(out, "%s: good, %s\n\n", plain.Line(file, 1000), counted(len(c.Servers), "server"))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SERVER\tTYPE\tTARGET\tSETTINGS")
 	for _, s := range c.Servers {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, s.Type, oneLine(connect.To(targetOf(s)).String(), 80), settingsOf(s))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, s.Type, plain.Line(connect.To(targetOf(s)).String(), 80), settingsOf(s))
 	}
 	if err := table.Flush(); err != nil {
 		return err
