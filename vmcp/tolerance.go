@@ -12,6 +12,11 @@ import (
 // or a logging level that the backend advertised and does not have.
 type Tolerance struct {
 	StrictResources, StrictPrompts, StrictUtilities bool
+
+	// DegradeFailures is about lists other than that of the tools: one that
+	// fails in another way than by a contradiction degrades the backend
+	// instead of failing it.
+	DegradeFailures bool
 }
 
 // options make it so.

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"text/tabwriter"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
 	"github.com/mcp-candor/candor/internal/plain"
+	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/spf13/cobra"
 )
@@ -72,7 +72,7 @@ func checkSource(command *cobra.Command, args []string, address string) ([]confi
 	case url:
 		return urlSource(address)
 	case len(args) > 0:
-		return []config.Server{{Name: "server", Type: config.TypeStdio, Command: args[0], Args: args[1:]}}, nil
+		return theServer(connect.Stdio{Command: args[0], Args: args[1:]}), nil
 	default:
 		return nil, nil
 	}
@@ -80,11 +80,15 @@ func checkSource(command *cobra.Command, args []string, address string) ([]confi
 
 // urlSource does not say what is wrong with a URL: it may hold secrets.
 func urlSource(address string) ([]config.Server, error) {
-	parsed, err := url.Parse(address)
-	if err != nil || !config.GoodURL(parsed) {
+	target, ok := config.TargetAt(address)
+	if !ok {
 		return nil, errors.New("--url is not an absolute http or https URL; write it like https://example.com/mcp")
 	}
-	return []config.Server{{Name: "server", Type: config.TypeOfPath(parsed.Path), URL: address}}, nil
+	return theServer(target), nil
+}
+
+func theServer(target connect.Target) []config.Server {
+	return []config.Server{{Backend: vmcp.Backend{ID: "server"}, Target: target}}
 }
 
 func printAudits(out io.Writer, asJSON bool, audits []vmcp.Audit) error {

@@ -14,9 +14,11 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,6 +50,7 @@ var effects = map[string]func(*testing.T){
 	"tolerance.resources":  tolerated{"resources"}.takesEffect,
 	"tolerance.prompts":    tolerated{"prompts"}.takesEffect,
 	"tolerance.utilities":  utilitiesTakeEffect,
+	"tolerance.failures":   failuresTakeEffect,
 	"protocolVersion":      protocolVersionTakesEffect,
 	"retry.initial":        retryInitialTakesEffect,
 	"retry.max":            retryMaxTakesEffect,
@@ -248,6 +251,15 @@ func utilitiesTakeEffect(t *testing.T) {
 	assert.ErrorIs(t, complete(`, "tolerance": {"utilities": false}`), mcp.ErrMethodNotFound)
 }
 
+func failuresTakeEffect(t *testing.T) {
+	for settings, degrades := range map[string]bool{"": false, `, "tolerance": {"failures": "fail"}`: false, `, "tolerance": {"failures": "degrade"}`: true} {
+		c, err := config.Read(oneServer(t, "http://127.0.0.1", settings, ""), os.LookupEnv)
+		require.NoError(t, err)
+		backend := newBackend(c.Servers[0], forAll{timeout: time.Second, logger: slog.New(slog.DiscardHandler)})
+		assert.Equal(t, degrades, backend.Tolerance.DegradeFailures, settings)
+	}
+}
+
 func callTakesEffect(t *testing.T) {
 	slow, entry := newSlow(t)
 	c := clientOf(t, served(t, oneServer(t, entry["url"].(string), `, "timeouts": {"call": "50ms"}`, "")))
@@ -317,13 +329,13 @@ func forwardHeadersTakesEffect(t *testing.T) {
 }
 
 func namesTakeEffect(t *testing.T) {
-	for _, names := range []string{config.NamesPriority, config.NamesNone} {
+	for _, names := range []string{"priority", "none"} {
 		file := oneServer(t, good(t), "", `"statusTool": false, "names": "`+names+`"`)
 		assert.Equal(t, []string{"read", "write"}, toolNames(t, file))
 		assert.Equal(t, []string{"read", "write"}, offered(t, file))
 	}
 	// What two servers have: the first has it, or nobody.
-	for names, want := range map[string][]string{config.NamesPriority: {"read", "write"}, config.NamesNone: nil} {
+	for names, want := range map[string][]string{"priority": {"read", "write"}, "none": nil} {
 		file := write(t, "servers.json", fmt.Sprintf(`{"mcpServers": {"a": {"url": %q}, "b": {"url": %q}}, "gateway": {"names": %q}}`, good(t), good(t), names))
 		assert.Equal(t, want, toolNames(t, file))
 	}

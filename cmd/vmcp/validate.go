@@ -106,7 +106,7 @@ func printConfig(out io.Writer, file string, c config.Config) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SERVER\tTYPE\tTARGET\tSETTINGS")
 	for _, s := range c.Servers {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, s.Type, plain.Line(connect.To(targetOf(s)).String(), 80), settingsOf(s))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.ID, s.Type(), plain.Line(connect.To(s.Target).String(), 80), settingsOf(s))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -127,9 +127,9 @@ func printGateway(out io.Writer, g config.Gateway) {
 		scheme = "https"
 	}
 	fmt.Fprintf(out, "\ngateway: %s, names by %s, soft deadline %s, idle after %s, draining for %s, status tool %s, watching the file %s\n",
-		scheme, g.Names, g.SoftDeadline, g.IdleTimeout, g.DrainTimeout, onOff(g.StatusTool), onOff(g.Watch))
+		scheme, g.Names, g.SoftDeadline, g.Idle, g.DrainTimeout, onOff(!g.NoStatusTool), onOff(g.Watch))
 	fmt.Fprintf(out, "limits: %d sessions, %d calls, a request's body of %s and headers of %s, an answer of %s\n",
-		g.Limits.Sessions, g.Limits.Calls, bytesOf(g.Limits.BodyBytes), bytesOf(g.Limits.HeaderBytes), bytesOf(g.Limits.ResponseBytes))
+		g.Sessions, g.Calls, config.Size(g.Body), config.Size(g.Header), config.Size(g.Answer))
 }
 
 // settingsOf names the settings that are not the default.
@@ -146,18 +146,6 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// bytesOf is a number of bytes in the largest unit that it is a multiple of.
-func bytesOf(n int64) string {
-	switch {
-	case n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", n>>10)
-	default:
-		return counted(int(n), "byte")
-	}
 }
 
 func onOff(on bool) string {

@@ -144,7 +144,7 @@ func WithMaxBody(bytes int64) Option {
 
 // To returns a connector for the target, which must not change afterwards.
 func To(target Target, opts ...Option) *Connector {
-	c := &Connector{target: target, secrets: secretsOf(target), legacy: new(atomic.Bool), warned: new(atomic.Bool), options: options{
+	c := &Connector{target: target, secrets: Secrets(target), legacy: new(atomic.Bool), warned: new(atomic.Bool), options: options{
 		logger:   slog.New(slog.DiscardHandler),
 		reopened: func() {},
 		fellBack: func(context.Context, string) {},
