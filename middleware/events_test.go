@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcp-candor/candor/internal/mcptest"
 	opening "github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -112,12 +113,12 @@ func TestEveryEventAndItsFieldsAreKnownKeys(t *testing.T) {
 // what is documented.
 func TestAContradictionHasTheFieldsThatItsEventNames(t *testing.T) {
 	t.Parallel()
-	log := newJournal()
+	log := &mcptest.Journal{}
 	c := tolerant(t, log, always(nil, errUnknownMethod))
 	_, err := c.ListPromptsByPage(t.Context(), promptsRequest)
 	require.NoError(t, err)
-	record := log.only(t)
-	for _, name := range []string{"time", "level", "msg", "event"} {
+	record := log.Only(t)
+	for _, name := range []string{"level", "msg", "event"} {
 		assert.Contains(t, record, name)
 		delete(record, name)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,9 +17,9 @@ import (
 
 // requireFallbacks checks that the log has n records, each the WARN of a
 // fallback, and returns the last one.
-func requireFallbacks(t *testing.T, log *journal, n int) map[string]any {
+func requireFallbacks(t *testing.T, log *mcptest.Journal, n int) map[string]any {
 	t.Helper()
-	records := log.records(t)
+	records := log.Records()
 	require.Len(t, records, n)
 	for _, record := range records {
 		assert.Equal(t, slog.LevelWarn.String(), record[slog.LevelKey])
@@ -30,9 +31,9 @@ func requireFallbacks(t *testing.T, log *journal, n int) map[string]any {
 
 func TestAServerThatExitsOnAnythingButInitializeIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	programs, log := newLeash(t), &journal{}
+	programs, log := newLeash(t), &mcptest.Journal{}
 	target := programs.stdio(t, "server", impatient())
-	connector := connect.To(target, connect.WithLogger(log.logger()))
+	connector := connect.To(target, connect.WithLogger(log.Logger()))
 	for range 2 {
 		c, err := connector.Open(soon(t))
 		require.NoError(t, err)
@@ -71,10 +72,10 @@ func TestFallback(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s, log := badserver.New(test.script), &journal{}
+				s, log := badserver.New(test.script), &mcptest.Journal{}
 				defer s.Close()
 				target := &counted{Target: s}
-				connector := connect.To(target, connect.WithLogger(log.logger()))
+				connector := connect.To(target, connect.WithLogger(log.Logger()))
 
 				began := time.Now()
 				c, err := connector.Open(t.Context())
@@ -134,14 +135,14 @@ func TestAServerThatDeclinesTheProbeIsNoFallback(t *testing.T) {
 			"slowly": with(with(honest(legacy), "initialize", badserver.Answer{Delay: badserver.Duration(4 * time.Second)}),
 				"server/discover", badserver.Answer{Delay: badserver.Duration(4 * time.Second), Error: &badserver.Error{Code: mcp.METHOD_NOT_FOUND}}),
 		} {
-			s, log := badserver.New(script), &journal{}
-			connector := connect.To(s, connect.WithLogger(log.logger()))
+			s, log := badserver.New(script), &mcptest.Journal{}
+			connector := connect.To(s, connect.WithLogger(log.Logger()))
 			for range 2 {
 				c, err := connector.Open(t.Context())
 				require.NoError(t, err, name)
 				require.NoError(t, c.Close())
 			}
-			assert.Empty(t, log.records(t), name)
+			assert.Empty(t, log.Records(), name)
 			assert.Equal(t, 1, s.Count("server/discover"), "%s: the connector remembers that too", name)
 			require.NoError(t, s.Close())
 		}
@@ -184,8 +185,8 @@ func TestBothAttemptsFailing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := badserver.New(with(fickle(), "initialize", badserver.Fail(mcp.INTERNAL_ERROR, "never")))
 		defer s.Close()
-		target, log := &counted{Target: s}, &journal{}
-		_, err := connect.To(target, connect.WithLogger(log.logger())).Open(t.Context())
+		target, log := &counted{Target: s}, &mcptest.Journal{}
+		_, err := connect.To(target, connect.WithLogger(log.Logger())).Open(t.Context())
 
 		var failed *connect.Error
 		require.ErrorAs(t, err, &failed)

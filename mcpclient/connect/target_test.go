@@ -8,6 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
@@ -194,13 +195,13 @@ func TestATargetThatCannotBeDialledIsAnError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := &journal{}
-			_, err := connect.To(test.target, connect.WithLogger(log.logger())).Open(soon(t))
+			log := &mcptest.Journal{}
+			_, err := connect.To(test.target, connect.WithLogger(log.Logger())).Open(soon(t))
 			var failed *connect.Error
 			require.ErrorAs(t, err, &failed)
 			assert.Equal(t, "target", failed.Stage)
 			assert.ErrorContains(t, err, test.want)
-			assert.Empty(t, log.records(t))
+			assert.Empty(t, log.Records())
 		})
 	}
 }
