@@ -710,3 +710,18 @@ func TestNearest(t *testing.T) {
 		assert.Equal(t, tests[key], nearest(key, names), "nearest to %q", key)
 	}
 }
+
+func TestTargetAtTakesAURLForWhatAFileWould(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"https://example.com/mcp", "http://h/a/sse?k=v", "https://example.com/sse/", "https://example.com/ssee"} {
+		target, ok := TargetAt(address)
+		assert.True(t, ok, address)
+		c, err := parseTest(oneServer(`"url": "` + address + `"`))
+		require.NoError(t, err)
+		assert.Equal(t, c.Servers[0].Target, target)
+	}
+	for _, address := range []string{"", "example.com/mcp", "ftp://example.com", "http://h:port", "http://\x00"} {
+		_, ok := TargetAt(address)
+		assert.False(t, ok, address)
+	}
+}
