@@ -16,6 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -165,12 +166,7 @@ func initialize(t *testing.T, c *client.Client) *mcp.InitializeResult {
 }
 
 // soon is a deadline for what does not take long; a test that meets it fails.
-func soon(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
+var soon = mcptest.Soon
 
 // brief is cancelled before what never comes. It has no deadline, because the
 // client's SSE transport returns neither a response nor an error, and panics,

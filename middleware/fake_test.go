@@ -1,12 +1,9 @@
 package middleware_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
-	"sync"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -77,79 +74,6 @@ func connect(t testing.TB, s *server, a answer, middlewares ...mcpclient.Middlew
 	_, err := c.Initialize(t.Context(), mcp.InitializeRequest{})
 	require.NoError(t, err)
 	return c
-}
-
-// journal is what a logger wrote.
-type journal struct {
-	mu  sync.Mutex
-	out bytes.Buffer
-}
-
-func newJournal() *journal { return &journal{} }
-
-func (j *journal) Write(line []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.out.Write(line)
-}
-
-func (j *journal) logger() *slog.Logger {
-	return slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
-
-// text is what was written since the last time that somebody looked.
-func (j *journal) text() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	defer j.out.Reset()
-	return j.out.String()
-}
-
-func (j *journal) records(t testing.TB) []record {
-	t.Helper()
-	var records []record
-	for decoder := json.NewDecoder(bytes.NewBufferString(j.text())); decoder.More(); {
-		var r record
-		require.NoError(t, decoder.Decode(&r))
-		records = append(records, r)
-	}
-	return records
-}
-
-// only is the one record that was written.
-func (j *journal) only(t testing.TB) record {
-	t.Helper()
-	records := j.records(t)
-	require.Len(t, records, 1)
-	return records[0]
-}
-
-// levels are the levels of the records with an event.
-func (j *journal) levels(t testing.TB, event string) []string {
-	t.Helper()
-	var levels []string
-	for _, r := range j.records(t) {
-		if r["event"] == event {
-			levels = append(levels, r["level"].(string))
-		}
-	}
-	return levels
-}
-
-// record is one log record, as JSON has it: numbers are float64.
-type record map[string]any
-
-// hasOnly asserts each field, deletes it, and asserts that none is left but
-// the time.
-func (r record) hasOnly(t testing.TB, fields map[string]any) {
-	t.Helper()
-	assert.NotEmpty(t, r["time"])
-	delete(r, "time")
-	for key, want := range fields {
-		assert.Equal(t, want, r[key], key)
-		delete(r, key)
-	}
-	assert.Empty(t, r, "fields that nobody asked for")
 }
 
 // meter is an OpenTelemetry SDK whose measurements can be read.

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/instrument"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -106,14 +107,14 @@ func TestLoggingWritesOneRecordForEachCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				var log journal
-				c := connect(t, newServer(t, everything), test.answer, middleware.Logging(log.logger()))
-				log.text() // of the handshake
+				var log mcptest.Journal
+				c := connect(t, newServer(t, everything), test.answer, middleware.Logging(log.Logger()))
+				log.Drain() // of the handshake
 
 				_ = test.call(t.Context(), c)
 
 				test.want["msg"] = "mcp call"
-				log.only(t).hasOnly(t, test.want)
+				log.Only(t).HasOnly(t, test.want)
 			})
 		})
 	}
@@ -126,14 +127,14 @@ func TestLoggingTellsACancellationFromATimeOut(t *testing.T) {
 		return nil, transport.NewError(ctx.Err())
 	})
 	synctest.Test(t, func(t *testing.T) {
-		var log journal
-		c := connect(t, newServer(t, everything), waiting, middleware.Logging(log.logger()))
-		log.text()
+		var log mcptest.Journal
+		c := connect(t, newServer(t, everything), waiting, middleware.Logging(log.Logger()))
+		log.Drain()
 
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		require.ErrorIs(t, listTools(ctx, c), context.Canceled)
-		log.only(t).hasOnly(t, map[string]any{
+		log.Only(t).HasOnly(t, map[string]any{
 			"level": "DEBUG", "msg": "mcp call", "operation": "ListTools", "method": "tools/list", "outcome": "cancelled",
 			"duration": float64(time.Second), "error": "transport error: context canceled",
 		})
@@ -141,7 +142,7 @@ func TestLoggingTellsACancellationFromATimeOut(t *testing.T) {
 		ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		require.ErrorIs(t, listTools(ctx, c), context.DeadlineExceeded)
-		log.only(t).hasOnly(t, map[string]any{
+		log.Only(t).HasOnly(t, map[string]any{
 			"level": "WARN", "msg": "mcp call", "operation": "ListTools", "method": "tools/list", "outcome": "error",
 			"duration": float64(2 * time.Second), "error": "transport error: context deadline exceeded",
 		})
@@ -151,24 +152,24 @@ func TestLoggingTellsACancellationFromATimeOut(t *testing.T) {
 func TestLoggingChangesNothing(t *testing.T) {
 	t.Parallel()
 	result, failed := &mcp.CallToolResult{}, errors.New("failed")
-	var log journal
-	c := connect(t, newServer(t, everything), always(result, nil), middleware.Logging(log.logger()))
+	var log mcptest.Journal
+	c := connect(t, newServer(t, everything), always(result, nil), middleware.Logging(log.Logger()))
 	got, err := c.CallTool(t.Context(), mcp.CallToolRequest{})
 	require.NoError(t, err)
 	assert.Same(t, result, got)
 
-	c = connect(t, newServer(t, everything), always(nil, failed), middleware.Logging(log.logger()))
+	c = connect(t, newServer(t, everything), always(nil, failed), middleware.Logging(log.Logger()))
 	_, err = c.CallTool(t.Context(), mcp.CallToolRequest{})
 	assert.Same(t, failed, err)
 }
 
 func TestLoggingTakesWhoTheServerIsFromTheLogger(t *testing.T) {
 	t.Parallel()
-	var log journal
-	c := connect(t, newServer(t, everything), always(nil, nil), middleware.Logging(log.logger().With("backendID", "acme-1")))
-	log.text()
+	var log mcptest.Journal
+	c := connect(t, newServer(t, everything), always(nil, nil), middleware.Logging(log.Logger().With("backendID", "acme-1")))
+	log.Drain()
 	require.NoError(t, c.Ping(t.Context()))
-	assert.Equal(t, "acme-1", log.only(t)["backendID"])
+	assert.Equal(t, "acme-1", log.Only(t)["backendID"])
 }
 
 func TestLoggingWithoutALoggerIsNoMiddleware(t *testing.T) {
@@ -179,10 +180,10 @@ func TestLoggingWithoutALoggerIsNoMiddleware(t *testing.T) {
 func TestArgumentsAndResultsAreLoggedOnlyOnDemand(t *testing.T) {
 	t.Parallel()
 	run := func(a answer, opts ...middleware.Option) string {
-		var log journal
-		c := connect(t, newServer(t, everything), a, middleware.Logging(log.logger(), opts...))
+		var log mcptest.Journal
+		c := connect(t, newServer(t, everything), a, middleware.Logging(log.Logger(), opts...))
 		_ = callTool(t.Context(), c)
-		return log.text()
+		return log.Drain()
 	}
 	assert.NotContains(t, run(always(mcp.NewToolResultText("s3cret"), nil)), "hunter2")
 	assert.NotContains(t, run(always(mcp.NewToolResultText("s3cret"), nil)), "s3cret")
@@ -196,29 +197,29 @@ func TestArgumentsAndResultsAreLoggedOnlyOnDemand(t *testing.T) {
 
 func TestWithLevelAndWithFieldsReplaceThePolicy(t *testing.T) {
 	t.Parallel()
-	var log journal
-	c := connect(t, newServer(t, everything), always(mcp.NewToolResultText("fine"), nil), middleware.Logging(log.logger(),
+	var log mcptest.Journal
+	c := connect(t, newServer(t, everything), always(mcp.NewToolResultText("fine"), nil), middleware.Logging(log.Logger(),
 		middleware.WithLevel(func(o instrument.Outcome) slog.Level {
 			assert.Contains(t, []string{"Initialize", "CallTool"}, o.Call.Op)
 			return slog.LevelError
 		}),
 		middleware.WithFields(func(o instrument.Outcome) []slog.Attr { return []slog.Attr{slog.String("kind", o.Kind)} })))
-	log.text()
+	log.Drain()
 
 	require.NoError(t, callTool(t.Context(), c))
 
-	log.only(t).hasOnly(t, map[string]any{"level": "ERROR", "msg": "mcp call", "kind": "ok"})
+	log.Only(t).HasOnly(t, map[string]any{"level": "ERROR", "msg": "mcp call", "kind": "ok"})
 }
 
 func TestNilOptionsKeepTheDefaults(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var log journal
+		var log mcptest.Journal
 		c := connect(t, newServer(t, everything), tookAWhile(nil, nil),
-			middleware.Logging(log.logger(), nil, middleware.WithLevel(nil), middleware.WithFields(nil)))
-		log.text()
+			middleware.Logging(log.Logger(), nil, middleware.WithLevel(nil), middleware.WithFields(nil)))
+		log.Drain()
 		require.NoError(t, c.Ping(t.Context()))
-		log.only(t).hasOnly(t, map[string]any{
+		log.Only(t).HasOnly(t, map[string]any{
 			"level": "DEBUG", "msg": "mcp call", "operation": "Ping", "method": "ping", "outcome": "ok", "duration": float64(25 * time.Millisecond),
 		})
 	})
@@ -240,8 +241,8 @@ func TestFieldsAreNotMadeForALevelThatIsOff(t *testing.T) {
 func TestFieldsOfTheCallerAreNotWrittenInto(t *testing.T) {
 	t.Parallel()
 	shared := append(make([]slog.Attr, 0, 8), slog.String("kind", "shared"))
-	var log journal
-	c := connect(t, newServer(t, everything), always(nil, nil), middleware.Logging(log.logger(), middleware.WithPayloads(),
+	var log mcptest.Journal
+	c := connect(t, newServer(t, everything), always(nil, nil), middleware.Logging(log.Logger(), middleware.WithPayloads(),
 		middleware.WithFields(func(instrument.Outcome) []slog.Attr { return shared })))
 	var running sync.WaitGroup
 	for range 8 {
@@ -287,7 +288,7 @@ func TestABrokenCallIsLoggedAndNeverAPanic(t *testing.T) {
 		"a nil request for a prompt": {(*mcp.GetPromptRequest)(nil), nil},
 		"a nil result":               {&mcp.CallToolRequest{}, (*mcp.CallToolResult)(nil)},
 	} {
-		log, m := newJournal(), newMeter(t)
+		log, m := &mcptest.Journal{}, newMeter(t)
 		c := connect(t, newServer(t, everything), always(test.result, nil),
 			func(next mcpclient.Handler) mcpclient.Handler {
 				return func(ctx context.Context, call mcpclient.Call) (any, error) {
@@ -297,11 +298,11 @@ func TestABrokenCallIsLoggedAndNeverAPanic(t *testing.T) {
 					return next(ctx, call)
 				}
 			},
-			middleware.Logging(log.logger()), middleware.Metrics(m))
-		log.text()
+			middleware.Logging(log.Logger()), middleware.Metrics(m))
+		log.Drain()
 		var broken *mcpclient.ContractError
 		require.ErrorAs(t, callTool(t.Context(), c), &broken, name)
 		assert.Equal(t, "result", broken.Part, name)
-		assert.Equal(t, "CallTool", log.only(t)["operation"], name)
+		assert.Equal(t, "CallTool", log.Only(t)["operation"], name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/instrument"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
 )
@@ -16,7 +17,7 @@ func TestMaskIsPassedByAllTextThatIsWritten(t *testing.T) {
 	t.Parallel()
 	said := fmt.Errorf("%w: no such thing as tok-123", mcp.ErrMethodNotFound)
 	hide := middleware.WithMask(func(text string) string { return strings.ReplaceAll(text, "tok-123", "***") })
-	var log journal
+	var log mcptest.Journal
 	opt, all := told()
 	c := tolerant(t, &log, always(nil, said), hide, opt)
 	_, _ = c.ListPromptsByPage(t.Context(), mcp.ListPromptsRequest{})
@@ -25,10 +26,10 @@ func TestMaskIsPassedByAllTextThatIsWritten(t *testing.T) {
 	assert.Equal(t, "no such thing as ***", (*all)[0].Message)
 
 	kept := []slog.Attr{slog.String("what", "tok-123"), slog.Int("n", 1)}
-	logging := middleware.Logging(log.logger(), hide, middleware.WithFields(func(instrument.Outcome) []slog.Attr { return kept }))
+	logging := middleware.Logging(log.Logger(), hide, middleware.WithFields(func(instrument.Outcome) []slog.Attr { return kept }))
 	_ = listTools(t.Context(), connect(t, newServer(t, `{}`), always(nil, said), logging))
 	assert.Equal(t, "tok-123", kept[0].Value.String(), "the caller's fields stay his")
 
-	assert.Contains(t, log.text(), "***")
-	assert.NotContains(t, log.text(), "tok-123")
+	assert.Contains(t, log.Drain(), "***")
+	assert.NotContains(t, log.Drain(), "tok-123")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -29,7 +30,7 @@ func TestNothingIsForgivenOfAStrictMethod(t *testing.T) {
 	}
 	for method, list := range lists {
 		for other := range lists {
-			var log journal
+			var log mcptest.Journal
 			option, all := told()
 			err := list(t.Context(), tolerant(t, &log, always(nil, errUnknownMethod), middleware.Strict(method), option))
 			var contradiction *middleware.ContradictionError
@@ -41,14 +42,14 @@ func TestNothingIsForgivenOfAStrictMethod(t *testing.T) {
 			}
 		}
 	}
-	var log journal
+	var log mcptest.Journal
 	err := lists[mcp.MethodPromptsList](t.Context(), tolerant(t, &log, always(&mcp.ListPromptsResult{}, nil), middleware.Strict(mcp.MethodPromptsList)))
 	require.ErrorIs(t, err, middleware.ErrMalformedList, "nor is a list that is none")
 }
 
 func TestAStrictUtilityFailsInSpiteOfWithUtilities(t *testing.T) {
 	t.Parallel()
-	var log journal
+	var log mcptest.Journal
 	c := tolerant(t, &log, always(nil, errUnknownMethod), middleware.WithUtilities(), middleware.Strict(mcp.MethodCompletionComplete), middleware.Strict(mcp.MethodSetLogLevel))
 	_, err := c.Complete(t.Context(), mcp.CompleteRequest{})
 	assert.Same(t, errUnknownMethod, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/instrument"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -23,9 +24,9 @@ func told() (middleware.Option, *[]middleware.Contradiction) {
 }
 
 // tolerant is a client whose server answers all alike, behind Tolerance alone.
-func tolerant(t *testing.T, log *journal, a answer, opts ...middleware.Option) *mcpclient.Client {
+func tolerant(t *testing.T, log *mcptest.Journal, a answer, opts ...middleware.Option) *mcpclient.Client {
 	t.Helper()
-	return connect(t, newServer(t, everything), a, middleware.Tolerance(log.logger(), nil, opts...))
+	return connect(t, newServer(t, everything), a, middleware.Tolerance(log.Logger(), nil, opts...))
 }
 
 func TestUtilitiesAreForgivenOnlyOnDemand(t *testing.T) {
@@ -55,7 +56,7 @@ func TestUtilitiesAreForgivenOnlyOnDemand(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var log journal
+			var log mcptest.Journal
 
 			_, err := test.call(t.Context(), tolerant(t, &log, always(nil, errUnknownMethod)))
 			assert.Same(t, errUnknownMethod, err, "by default")
@@ -64,7 +65,7 @@ func TestUtilitiesAreForgivenOnlyOnDemand(t *testing.T) {
 			result, err := test.call(t.Context(), tolerant(t, &log, always(nil, errUnknownMethod), middleware.WithUtilities(), option))
 			require.NoError(t, err, "on demand")
 			assert.Equal(t, test.result, result)
-			assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction))
+			assert.Equal(t, []string{"WARN"}, log.Levels(events.Contradiction))
 			require.Len(t, *told, 1)
 			assert.Equal(t, test.capability, (*told)[0].Capability)
 			assert.Equal(t, mcp.MCPMethod(name), (*told)[0].Method)
@@ -73,17 +74,17 @@ func TestUtilitiesAreForgivenOnlyOnDemand(t *testing.T) {
 			_, err = test.call(t.Context(), tolerant(t, &log, always(nil, other), middleware.WithUtilities()))
 			assert.Same(t, other, err, "another code")
 
-			c := connect(t, newServer(t, test.without), always(nil, errUnknownMethod), middleware.Tolerance(log.logger(), nil, middleware.WithUtilities()))
+			c := connect(t, newServer(t, test.without), always(nil, errUnknownMethod), middleware.Tolerance(log.Logger(), nil, middleware.WithUtilities()))
 			_, err = test.call(t.Context(), c)
 			assert.Same(t, errUnknownMethod, err, "not advertised")
-			assert.Empty(t, log.records(t))
+			assert.Empty(t, log.Take())
 		})
 	}
 }
 
 func TestNoOtherMethodIsEverForgiven(t *testing.T) {
 	t.Parallel()
-	var log journal
+	var log mcptest.Journal
 	c := tolerant(t, &log, always(nil, errUnknownMethod), middleware.WithUtilities())
 	ctx := t.Context()
 	for name, call := range map[string]func() error{
@@ -96,7 +97,7 @@ func TestNoOtherMethodIsEverForgiven(t *testing.T) {
 	} {
 		assert.Same(t, errUnknownMethod, call(), name)
 	}
-	assert.Empty(t, log.records(t))
+	assert.Empty(t, log.Take())
 }
 
 func TestEveryContradictionIsTold(t *testing.T) {
@@ -118,7 +119,7 @@ func TestEveryContradictionIsTold(t *testing.T) {
 		malformed("tools", "tools/list"), malformed("resources", "resources/list"),
 		malformed("resources", "resources/templates/list"), malformed("prompts", "prompts/list"),
 	}
-	var log journal
+	var log mcptest.Journal
 	var err error
 	answers := func(_ context.Context, call mcpclient.Call) (any, error) {
 		if err != nil {
@@ -140,7 +141,7 @@ func TestEveryContradictionIsTold(t *testing.T) {
 		}
 	}
 	assert.Equal(t, append(want, want...), *told, "repeats included")
-	assert.Len(t, log.records(t), 2*len(want))
+	assert.Len(t, log.Take(), 2*len(want))
 }
 
 func TestNilOptionsOfToleranceKeepTheDefaults(t *testing.T) {
@@ -153,7 +154,7 @@ func TestNilOptionsOfToleranceKeepTheDefaults(t *testing.T) {
 
 func TestAnythingBesidesTheListOfAMalformedResultIsKept(t *testing.T) {
 	t.Parallel()
-	var log journal
+	var log mcptest.Journal
 	answered := &mcp.ListPromptsResult{PaginatedResult: mcp.PaginatedResult{NextCursor: "2"}}
 	answered.Meta = &mcp.Meta{AdditionalFields: map[string]any{"k": "v"}}
 	result, err := tolerant(t, &log, always(answered, nil)).ListPromptsByPage(t.Context(), mcp.ListPromptsRequest{})
@@ -168,12 +169,12 @@ func TestAnythingBesidesTheListOfAMalformedResultIsKept(t *testing.T) {
 func TestToleranceTurnsABrokenContractIntoAnErrorAndNeverAPanic(t *testing.T) {
 	t.Parallel()
 	for name, result := range map[string]any{"nothing": nil, "a typed nil": (*mcp.ListToolsResult)(nil), "another result": &mcp.ListPromptsResult{}} {
-		var log journal
+		var log mcptest.Journal
 		_, err := tolerant(t, &log, always(result, nil)).ListToolsByPage(t.Context(), mcp.ListToolsRequest{})
 		var broken *mcpclient.ContractError
 		require.ErrorAs(t, err, &broken, name)
 		assert.Equal(t, "result", broken.Part)
-		assert.Empty(t, log.records(t))
+		assert.Empty(t, log.Take())
 	}
 }
 
@@ -195,9 +196,9 @@ func (s *script) answer(_ context.Context, call mcpclient.Call) (any, error) {
 
 func TestWithoutPagesTheFirstPageTellsTheCasesApart(t *testing.T) {
 	t.Parallel()
-	list := func(t *testing.T, s *script) (journal *journal, all *mcp.ListToolsResult, err error) {
+	list := func(t *testing.T, s *script) (journal *mcptest.Journal, all *mcp.ListToolsResult, err error) {
 		t.Helper()
-		journal = newJournal()
+		journal = &mcptest.Journal{}
 		all, err = tolerant(t, journal, s.answer).ListTools(t.Context(), mcp.ListToolsRequest{})
 		assert.Empty(t, s.steps, "every step was asked for")
 		return journal, all, err
@@ -210,7 +211,7 @@ func TestWithoutPagesTheFirstPageTellsTheCasesApart(t *testing.T) {
 		require.ErrorAs(t, err, &broken)
 		require.ErrorIs(t, err, mcp.ErrMethodNotFound)
 		assert.Equal(t, []string{"ListTools", "ListToolsByPage"}, s.ops)
-		assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction))
+		assert.Equal(t, []string{"WARN"}, log.Levels(events.Contradiction))
 	})
 	t.Run("the first page is there: an error that carries it", func(t *testing.T) {
 		t.Parallel()
@@ -218,7 +219,7 @@ func TestWithoutPagesTheFirstPageTellsTheCasesApart(t *testing.T) {
 		log, _, err := list(t, s)
 		partial(t, err, mcp.ErrMethodNotFound, 1, "2", "a")
 		assert.Equal(t, []string{"ListTools", "ListToolsByPage"}, s.ops)
-		assert.Empty(t, log.records(t))
+		assert.Empty(t, log.Take())
 	})
 	t.Run("the first page fails otherwise: both errors", func(t *testing.T) {
 		t.Parallel()
@@ -229,7 +230,7 @@ func TestWithoutPagesTheFirstPageTellsTheCasesApart(t *testing.T) {
 		require.ErrorIs(t, err, mcp.ErrMethodNotFound)
 		var broken *middleware.ContradictionError
 		assert.NotErrorAs(t, err, &broken)
-		assert.Empty(t, log.records(t))
+		assert.Empty(t, log.Take())
 	})
 	t.Run("the first page is none: both errors", func(t *testing.T) {
 		t.Parallel()
@@ -261,23 +262,23 @@ func TestWhatWasJudgedIsNotJudgedAgain(t *testing.T) {
 	t.Parallel()
 	t.Run("a contradiction", func(t *testing.T) {
 		t.Parallel()
-		log, s := newJournal(), &script{steps: []any{errUnknownMethod, errUnknownMethod}}
-		c := connect(t, newServer(t, everything), s.answer, middleware.Tolerance(log.logger(), nil), middleware.Tolerance(log.logger(), nil))
+		log, s := &mcptest.Journal{}, &script{steps: []any{errUnknownMethod, errUnknownMethod}}
+		c := connect(t, newServer(t, everything), s.answer, middleware.Tolerance(log.Logger(), nil), middleware.Tolerance(log.Logger(), nil))
 		_, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 		var broken *middleware.ContradictionError
 		require.ErrorAs(t, err, &broken)
 		assert.Equal(t, "Unknown method", broken.Message)
 		assert.Same(t, errUnknownMethod, broken.Err)
-		assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction))
+		assert.Equal(t, []string{"WARN"}, log.Levels(events.Contradiction))
 	})
 	t.Run("a list that ended early", func(t *testing.T) {
 		t.Parallel()
-		log, b := newJournal(), &book{pages: map[mcp.Cursor]any{"": tools("2", "a"), "2": tools("3", "b"), "3": errUnknownMethod}}
-		c := connect(t, newServer(t, everything), b.answer, middleware.Tolerance(log.logger(), nil), middleware.Pages())
+		log, b := &mcptest.Journal{}, &book{pages: map[mcp.Cursor]any{"": tools("2", "a"), "2": tools("3", "b"), "3": errUnknownMethod}}
+		c := connect(t, newServer(t, everything), b.answer, middleware.Tolerance(log.Logger(), nil), middleware.Pages())
 		_, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 		partial(t, err, mcp.ErrMethodNotFound, 2, "3", "a", "b")
 		assert.Equal(t, []mcp.Cursor{"", "2", "3"}, b.asked)
-		assert.Empty(t, log.records(t))
+		assert.Empty(t, log.Take())
 	})
 }
 
@@ -297,32 +298,32 @@ func TestAContradictionSaysWhatWasPromisedAndWhatWasDone(t *testing.T) {
 func TestToleranceIsSilentAboutWhatIsFine(t *testing.T) {
 	t.Parallel()
 	for name, result := range map[string]any{"an empty list": tools(""), "a page": tools("2", "a")} {
-		var log journal
+		var log mcptest.Journal
 		got, err := tolerant(t, &log, always(result, nil)).ListToolsByPage(t.Context(), mcp.ListToolsRequest{})
 		require.NoError(t, err, name)
 		assert.Same(t, result, got, name)
-		assert.Empty(t, log.records(t), name)
+		assert.Empty(t, log.Take(), name)
 	}
 }
 
 func TestDefaultIsFourMiddlewaresAndTakesEveryOption(t *testing.T) {
 	t.Parallel()
-	log, m := newJournal(), newMeter(t)
+	log, m := &mcptest.Journal{}, newMeter(t)
 	option, told := told()
-	c := connect(t, newServer(t, everything), always(nil, errUnknownMethod), middleware.Default(log.logger(), m, option, nil,
+	c := connect(t, newServer(t, everything), always(nil, errUnknownMethod), middleware.Default(log.Logger(), m, option, nil,
 		middleware.WithUtilities(), middleware.WithPageLimits(middleware.PageLimits{Pages: 1}),
 		middleware.WithLevel(func(instrument.Outcome) slog.Level { return slog.LevelDebug })))
 	_, err := c.Complete(t.Context(), mcp.CompleteRequest{})
 	require.NoError(t, err)
 	assert.Len(t, *told, 1)
-	assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction))
+	assert.Equal(t, []string{"WARN"}, log.Levels(events.Contradiction))
 }
 
 // A transport may see what mcp-go would hide: package connect does for
 // tools/list on protocol 2026-07-28.
 func TestAMalformedListThatTheTransportSawIsAContradiction(t *testing.T) {
 	t.Parallel()
-	var log journal
+	var log mcptest.Journal
 	seen := fmt.Errorf("transport: %w", mcpclient.ErrMalformedList)
 	c := tolerant(t, &log, always(nil, seen))
 	_, err := c.ListToolsByPage(t.Context(), mcp.ListToolsRequest{})
@@ -330,19 +331,19 @@ func TestAMalformedListThatTheTransportSawIsAContradiction(t *testing.T) {
 	require.ErrorAs(t, err, &contradiction)
 	require.ErrorIs(t, err, middleware.ErrMalformedList)
 	assert.Equal(t, events.MalformedList, contradiction.Event)
-	assert.Len(t, log.records(t), 1)
+	assert.Len(t, log.Take(), 1)
 }
 
 // TestAContradictionHasTheFieldsThatItsEventNames compares what is written with
 // what is documented.
 func TestAContradictionHasTheFieldsThatItsEventNames(t *testing.T) {
 	t.Parallel()
-	log := newJournal()
+	log := &mcptest.Journal{}
 	c := tolerant(t, log, always(nil, errUnknownMethod))
 	_, err := c.ListPromptsByPage(t.Context(), promptsRequest)
 	require.NoError(t, err)
-	record := log.only(t)
-	for _, name := range []string{"time", "level", "msg", "event"} {
+	record := log.Only(t)
+	for _, name := range []string{"level", "msg", "event"} {
 		assert.Contains(t, record, name)
 		delete(record, name)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpgotracing "github.com/mark3labs/mcp-go/tracing"
 	"github.com/mcp-candor/candor/instrument"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
@@ -374,14 +375,14 @@ func TestHostileNamesMakeFewNamesOfSpans(t *testing.T) {
 
 func TestTheLogNamesTheSpanOfItsCaller(t *testing.T) {
 	t.Parallel()
-	log := newJournal()
-	c := connect(t, newServer(t, everything), always(nil, errUnknownMethod), middleware.Default(log.logger(), nil, middleware.WithTracerProvider(newSpans(t))))
-	log.text()
+	log := &mcptest.Journal{}
+	c := connect(t, newServer(t, everything), always(nil, errUnknownMethod), middleware.Default(log.Logger(), nil, middleware.WithTracerProvider(newSpans(t))))
+	log.Drain()
 	ctx, span := newSpans(t).Tracer("caller").Start(t.Context(), "caller")
 	defer span.End()
 	_, err := c.ListPrompts(ctx, mcp.ListPromptsRequest{})
 	require.NoError(t, err)
-	records := log.records(t)
+	records := log.Take()
 	require.Len(t, records, 2, "the contradiction and the call")
 	for _, r := range records {
 		assert.Equal(t, span.SpanContext().TraceID().String(), r["trace_id"])

@@ -1,12 +1,10 @@
 package middleware_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +14,6 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -237,77 +234,6 @@ func (l list) promising(answer any) *server {
 		capabilities: `{"tools":{},"resources":{},"prompts":{},"completions":{},"logging":{}}`,
 		answers:      map[string]any{l.method: answer, "tools/call": `{"content":[]}`},
 	}
-}
-
-// journal is what a logger wrote.
-type journal struct {
-	mu  sync.Mutex
-	out bytes.Buffer
-}
-
-func (j *journal) Write(line []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.out.Write(line)
-}
-
-func (j *journal) logger() *slog.Logger {
-	return slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
-
-// record is one log record, as JSON has it: numbers are float64.
-type record map[string]any
-
-// records are those since the last time that somebody looked.
-func (j *journal) records(t testing.TB) []record {
-	t.Helper()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var records []record
-	for decoder := json.NewDecoder(&j.out); decoder.More(); {
-		var r record
-		require.NoError(t, decoder.Decode(&r))
-		records = append(records, r)
-	}
-	j.out.Reset()
-	return records
-}
-
-// levels are the levels of the records about an event, in order.
-func (j *journal) levels(t testing.TB, event string) []string {
-	t.Helper()
-	var levels []string
-	for _, r := range j.records(t) {
-		if r["event"] == event {
-			levels = append(levels, r["level"].(string))
-		}
-	}
-	return levels
-}
-
-// loudest is the highest level of all records.
-func (j *journal) loudest(t testing.TB) string {
-	t.Helper()
-	loudest := slog.Level(-100)
-	for _, r := range j.records(t) {
-		var level slog.Level
-		require.NoError(t, level.UnmarshalText([]byte(r["level"].(string))))
-		loudest = max(loudest, level)
-	}
-	return loudest.String()
-}
-
-// hasOnly asserts each field, deletes it, and asserts that none is left but
-// the time.
-func (r record) hasOnly(t testing.TB, fields map[string]any) {
-	t.Helper()
-	assert.NotEmpty(t, r["time"])
-	delete(r, "time")
-	for key, want := range fields {
-		assert.Equal(t, want, r[key], key)
-		delete(r, key)
-	}
-	assert.Empty(t, r, "fields that nobody asked for")
 }
 
 var errBroken = errors.New("the pipe is broken")

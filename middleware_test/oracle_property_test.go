@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/mcpclient/wire"
@@ -222,17 +223,17 @@ func (s scene) play(outer testing.TB, t *rapid.T) []ruling {
 		defer server.Close()
 		target = connect.HTTP{URL: endpoint.URL}
 	}
-	var log journal
+	var log mcptest.Journal
 	var opts []middleware.Option
 	if s.utilities {
 		opts = append(opts, middleware.WithUtilities())
 	}
 	// The proof would ask for a list itself, and have the first WARN.
 	noProof := func(context.Context, *mcpclient.Client) error { return nil }
-	c, err := connect.To(target).OpenProving(t.Context(), noProof, middleware.Default(log.logger(), nil, opts...))
+	c, err := connect.To(target).OpenProving(t.Context(), noProof, middleware.Default(log.Logger(), nil, opts...))
 	require.NoError(t, err)
 	defer func() { _ = c.Close() }() // of a session that is gone
-	_ = log.records(outer)
+	log.Drain()
 
 	var all []ruling
 	for _, a := range s.asks {
@@ -240,7 +241,7 @@ func (s scene) play(outer testing.TB, t *rapid.T) []ruling {
 		entries, err := s.call(t, server, c, a, before)
 		got := rulingOf(t, entries, err)
 		got.requests = server.Count(a.method) - before
-		got.said = saidOf(t, log.records(outer))
+		got.said = saidOf(t, log.Take())
 		all = append(all, got)
 	}
 	return all
@@ -368,7 +369,7 @@ func partialEntries(t *rapid.T, received any) names {
 
 // saidOf is what was logged about contradictions, and nothing is louder than a
 // WARN.
-func saidOf(t *rapid.T, records []record) []string {
+func saidOf(t *rapid.T, records []mcptest.Record) []string {
 	var said []string
 	for _, r := range records {
 		require.NotEqual(t, "ERROR", r["level"])

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -73,12 +74,12 @@ func TestAMalformedPageInTheMiddle(t *testing.T) {
 	for _, l := range lists {
 		t.Run(l.method, func(t *testing.T) {
 			t.Parallel()
-			var log journal
+			var log mcptest.Journal
 			s := l.promising(l.of("2", "a"))
 			s.answers[l.method+" 2"] = fmt.Sprintf(`{%q:null,"nextCursor":"3"}`, l.member)
 			s.answers[l.method+" 3"] = l.of("", "c")
-			got, err := l.whole(t.Context(), s.connect(t, legacy, middleware.Default(log.logger(), nil)))
-			assert.Equal(t, []string{"WARN"}, log.levels(t, events.MalformedList))
+			got, err := l.whole(t.Context(), s.connect(t, legacy, middleware.Default(log.Logger(), nil)))
+			assert.Equal(t, []string{"WARN"}, log.Levels(events.MalformedList))
 			if l.method != "tools/list" {
 				require.NoError(t, err)
 				assert.Equal(t, names{"a", "c"}, got)

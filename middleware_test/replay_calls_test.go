@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/mcp-candor/candor/vmcp"
@@ -148,8 +149,8 @@ func openTheChain(v *verdict, c realCase, w link) {
 	server := badserver.New(c.greeting(w.era))
 	target, stop := w.serve(server)
 	defer stop()
-	var log journal
-	opened, err := c.connector(target).Open(context.Background(), middleware.Default(log.logger(), nil))
+	var log mcptest.Journal
+	opened, err := c.connector(target).Open(context.Background(), middleware.Default(log.Logger(), nil))
 	assert.Equal(v, c.handshakeKind(w), callKind(err), "%v", err)
 	if c.ID == "L07" { // whose first connection fails aloud
 		v.heard(&log, outcome{kind: connectionLost})
@@ -174,8 +175,8 @@ func openTheBuilder(v *verdict, c realCase, w link) {
 	backends, honest := c.fleet(target)
 	defer func() { _ = honest.Close() }()
 	backends[0].Connector = c.connector(target)
-	var log journal
-	session, err := (&vmcp.Builder{Logger: log.logger()}).Build(context.Background(), backends)
+	var log mcptest.Journal
+	session, err := (&vmcp.Builder{Logger: log.Logger()}).Build(context.Background(), backends)
 	if !assert.NoError(v, err) {
 		return
 	}
@@ -279,8 +280,8 @@ func callTheChain(v *verdict, c realCase, w link) {
 	server := badserver.New(c.callScript(w.era))
 	target, stop := w.serve(server)
 	defer stop()
-	var log journal
-	opened, err := connect.To(target).Open(context.Background(), middleware.Default(log.logger(), nil))
+	var log mcptest.Journal
+	opened, err := connect.To(target).Open(context.Background(), middleware.Default(log.Logger(), nil))
 	if !assert.NoError(v, err) {
 		return
 	}

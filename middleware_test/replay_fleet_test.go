@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
@@ -205,15 +206,15 @@ func TestReplayOfAFleet(t *testing.T) {
 		"X14 a cancelled call is no contradiction": func(t *testing.T) {
 			server := badserver.New(theCase(t, "X14").script(legacy, false))
 			defer server.Close()
-			var log journal
-			opened, err := connect.Open(t.Context(), server, middleware.Default(log.logger(), nil))
+			var log mcptest.Journal
+			opened, err := connect.Open(t.Context(), server, middleware.Default(log.Logger(), nil))
 			require.NoError(t, err)
 			defer opened.Close()
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { _ = server.Await(t.Context(), "resources/list", 1); cancel() }()
 			_, err = resources.whole(ctx, opened)
 			require.ErrorIs(t, err, context.Canceled)
-			assert.Equal(t, slog.LevelDebug.String(), log.loudest(t), "who cancels knows")
+			assert.Equal(t, slog.LevelDebug.String(), log.Loudest(), "who cancels knows")
 		},
 	} {
 		t.Run(id, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -221,9 +222,9 @@ func (v *verdict) met(want outcome, n names, err error) {
 
 // heard asserts what the log says of calls and contradictions: one WARN of the
 // event that is owed, none of another, and nothing louder.
-func (v *verdict) heard(log *journal, want outcome) {
+func (v *verdict) heard(log *mcptest.Journal, want outcome) {
 	var said, loud []string
-	for _, r := range log.taken() {
+	for _, r := range log.Take() {
 		event, _ := r["event"].(string)
 		about := event == events.Contradiction || event == events.MalformedList
 		switch {
@@ -242,20 +243,4 @@ func (v *verdict) heard(log *journal, want outcome) {
 	assert.Equal(v, owed, slices.Compact(said), "the WARN of the event")
 	assert.Len(v, said, len(owed), "how often it is said")
 	assert.Empty(v, loud, "louder than it is owed")
-}
-
-// taken are the records since the last time that somebody looked.
-func (j *journal) taken() []record {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var records []record
-	for decoder := json.NewDecoder(&j.out); decoder.More(); {
-		var r record
-		if decoder.Decode(&r) != nil {
-			break
-		}
-		records = append(records, r)
-	}
-	j.out.Reset()
-	return records
 }

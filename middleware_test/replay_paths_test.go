@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/middleware"
@@ -56,8 +57,8 @@ func throughTheChain(v *verdict, c realCase, w link) {
 	server := badserver.New(c.script(w.era, false))
 	target, stop := w.serve(server)
 	defer stop()
-	var log journal
-	opened, err := connect.To(target).OpenProving(context.Background(), unproven, middleware.Default(log.logger(), nil))
+	var log mcptest.Journal
+	opened, err := connect.To(target).OpenProving(context.Background(), unproven, middleware.Default(log.Logger(), nil))
 	if !assert.NoError(v, err) {
 		return
 	}
@@ -134,8 +135,8 @@ func (c realCase) fleet(target connect.Target) ([]vmcp.Backend, *badserver.Serve
 	}, honest
 }
 
-func (c realCase) builder(log *journal, w link) *vmcp.Builder {
-	b := &vmcp.Builder{Logger: log.logger()}
+func (c realCase) builder(log *mcptest.Journal, w link) *vmcp.Builder {
+	b := &vmcp.Builder{Logger: log.Logger()}
 	if c.silent(w) {
 		b.Timeout = patience
 	}
@@ -156,7 +157,7 @@ func throughTheBuilder(v *verdict, c realCase, w link) {
 	defer stop()
 	backends, honest := c.fleet(target)
 	defer func() { _ = honest.Close() }()
-	var log journal
+	var log mcptest.Journal
 	session, err := c.builder(&log, w).Build(context.Background(), backends)
 	if !assert.NoError(v, err) {
 		return
@@ -238,8 +239,8 @@ func throughARefresh(v *verdict, c realCase, w link) {
 func refreshed(v *verdict, c realCase, w link, server *badserver.Server, refresh func(*vmcp.Session) error) {
 	target, stop := w.serve(server)
 	defer stop()
-	var log journal
-	session, err := (&vmcp.Builder{Logger: log.logger()}).Build(context.Background(), []vmcp.Backend{{
+	var log mcptest.Journal
+	session, err := (&vmcp.Builder{Logger: log.Logger()}).Build(context.Background(), []vmcp.Backend{{
 		ID: "case", Connector: connect.To(target), Breaker: vmcp.Breaker{Failures: 1_000}, // what is told of one failure
 	}})
 	if !assert.NoError(v, err) {
@@ -304,8 +305,8 @@ func besideAProbe(v *verdict, c realCase, w link) {
 	server := badserver.New(c.script(w.era, true))
 	target, stop := w.serve(server)
 	defer stop()
-	var log journal
-	session, err := (&vmcp.Builder{Logger: log.logger()}).Build(context.Background(), []vmcp.Backend{{ID: "case", Connector: connect.To(target)}})
+	var log mcptest.Journal
+	session, err := (&vmcp.Builder{Logger: log.Logger()}).Build(context.Background(), []vmcp.Backend{{ID: "case", Connector: connect.To(target)}})
 	if !assert.NoError(v, err) {
 		return
 	}
@@ -339,7 +340,7 @@ func throughTheCheck(v *verdict, c realCase, w link) {
 	server := badserver.New(c.script(w.era, false))
 	target, stop := w.serve(server)
 	defer stop()
-	var log journal
+	var log mcptest.Journal
 	audits, err := c.builder(&log, w).Audit(context.Background(), []vmcp.Backend{{ID: "case", Connector: connect.To(target)}})
 	if !assert.NoError(v, err) || !assert.Len(v, audits, 1) {
 		return

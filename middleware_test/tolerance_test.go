@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/stretchr/testify/assert"
@@ -40,8 +41,8 @@ func TestAcceptance(t *testing.T) {
 		t.Run("tools/list -32601: an error that is ErrMethodNotFound and a ContradictionError", func(t *testing.T) {
 			t.Parallel()
 			for way, ask := range tools.both() {
-				var log journal
-				got, err := ask(t.Context(), tools.promising(unknownMethod).connect(t, era, middleware.Default(log.logger(), nil)))
+				var log mcptest.Journal
+				got, err := ask(t.Context(), tools.promising(unknownMethod).connect(t, era, middleware.Default(log.Logger(), nil)))
 				assert.Nil(t, got, way)
 				require.ErrorIs(t, err, mcp.ErrMethodNotFound, way)
 				var broken *middleware.ContradictionError
@@ -50,7 +51,7 @@ func TestAcceptance(t *testing.T) {
 					Event: "capability_contradiction", Capability: "tools", Method: "tools/list", Code: -32601, Message: "Unknown method",
 					ServerName: "acme", ServerVersion: "1.2.3", ProtocolVersion: era,
 				}, broken.Contradiction)
-				assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction), way)
+				assert.Equal(t, []string{"WARN"}, log.Levels(events.Contradiction), way)
 			}
 		})
 		t.Run("any other JSON-RPC error from a list is an error", func(t *testing.T) {
@@ -65,14 +66,14 @@ func TestAcceptance(t *testing.T) {
 			t.Parallel()
 			for _, l := range lists {
 				synctest.Test(t, func(t *testing.T) {
-					var log journal
-					c := l.promising(hang{}).connect(t, era, middleware.Default(log.logger(), nil))
+					var log mcptest.Journal
+					c := l.promising(hang{}).connect(t, era, middleware.Default(log.Logger(), nil))
 					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 					defer cancel()
 					got, err := l.whole(ctx, c)
 					assert.Nil(t, got, l.method)
 					require.ErrorIs(t, err, context.DeadlineExceeded, l.method)
-					assert.Empty(t, log.levels(t, events.Contradiction))
+					assert.Empty(t, log.Levels(events.Contradiction))
 				})
 			}
 		})
@@ -80,14 +81,14 @@ func TestAcceptance(t *testing.T) {
 			t.Parallel()
 			for _, l := range lists {
 				synctest.Test(t, func(t *testing.T) {
-					var log journal
-					c := l.promising(hang{}).connect(t, era, middleware.Default(log.logger(), nil))
+					var log mcptest.Journal
+					c := l.promising(hang{}).connect(t, era, middleware.Default(log.Logger(), nil))
 					ctx, cancel := context.WithCancel(t.Context())
 					time.AfterFunc(time.Second, cancel)
 					got, err := l.whole(ctx, c)
 					assert.Nil(t, got, l.method)
 					require.ErrorIs(t, err, context.Canceled, l.method)
-					assert.Equal(t, "DEBUG", log.loudest(t), "whoever cancels knows it")
+					assert.Equal(t, "DEBUG", log.Loudest(), "whoever cancels knows it")
 				})
 			}
 		})
@@ -107,9 +108,9 @@ func TestAcceptance(t *testing.T) {
 			t.Parallel()
 			for _, l := range lists {
 				for _, answer := range []any{unknownMethod, "{}", fault{-32603, "no"}, errBroken} {
-					var log journal
-					_, _ = l.whole(t.Context(), l.promising(answer).connect(t, era, middleware.Default(log.logger(), nil)))
-					assert.Equal(t, "WARN", log.loudest(t), "%s %v", l.method, answer)
+					var log mcptest.Journal
+					_, _ = l.whole(t.Context(), l.promising(answer).connect(t, era, middleware.Default(log.Logger(), nil)))
+					assert.Equal(t, "WARN", log.Loudest(), "%s %v", l.method, answer)
 				}
 			}
 		})
@@ -126,51 +127,51 @@ func TestAcceptance(t *testing.T) {
 		t.Run("-32601 when no handshake is known", func(t *testing.T) {
 			t.Parallel()
 			for _, l := range lists {
-				var log journal
+				var log mcptest.Journal
 				inner := client.NewClient(l.promising(unknownMethod), client.WithSession(), client.WithProtocolVersion(era))
 				require.NoError(t, inner.Start(t.Context()))
 				for way, ask := range l.both() {
 					_, want := ask(t.Context(), inner)
-					got, err := ask(t.Context(), mcpclient.Wrap(inner, middleware.Default(log.logger(), nil)))
+					got, err := ask(t.Context(), mcpclient.Wrap(inner, middleware.Default(log.Logger(), nil)))
 					assert.Nil(t, got, way)
 					assert.Equal(t, want, err, way)
-					assert.Empty(t, log.levels(t, events.Contradiction))
+					assert.Empty(t, log.Levels(events.Contradiction))
 				}
 			}
 		})
 		t.Run("-32601 on page 2 is an error that carries page 1", func(t *testing.T) {
 			t.Parallel()
 			for _, l := range lists {
-				for chain, m := range map[string]func(*journal) mcpclient.Middleware{
-					"with Pages":    func(log *journal) mcpclient.Middleware { return middleware.Default(log.logger(), nil) },
-					"without Pages": func(log *journal) mcpclient.Middleware { return middleware.Tolerance(log.logger(), nil) },
+				for chain, m := range map[string]func(*mcptest.Journal) mcpclient.Middleware{
+					"with Pages":    func(log *mcptest.Journal) mcpclient.Middleware { return middleware.Default(log.Logger(), nil) },
+					"without Pages": func(log *mcptest.Journal) mcpclient.Middleware { return middleware.Tolerance(log.Logger(), nil) },
 				} {
-					var log journal
+					var log mcptest.Journal
 					s := l.promising(l.of("2", "a", "b"))
 					s.answers[l.method+" 2"] = unknownMethod
 					got, err := l.whole(t.Context(), s.connect(t, era, m(&log)))
 					assert.Nil(t, got)
 					require.ErrorIs(t, err, mcp.ErrMethodNotFound)
 					assert.Equal(t, names{"a", "b"}, received(t, err), "%s %s", l.method, chain)
-					assert.Empty(t, log.levels(t, events.Contradiction))
+					assert.Empty(t, log.Levels(events.Contradiction))
 				}
 			}
 		})
 		t.Run("-32601 on a page that the caller asked for by its cursor is the error, unchanged", func(t *testing.T) {
 			t.Parallel()
-			var log journal
+			var log mcptest.Journal
 			s := resources.promising(resources.of("2", "a"))
 			s.answers["resources/list 2"] = unknownMethod
 			request := mcp.ListResourcesRequest{}
 			request.Params.Cursor = "2"
 			_, want := s.direct(t, era).ListResourcesByPage(t.Context(), request)
 			require.Error(t, want)
-			c := s.connect(t, era, middleware.Default(log.logger(), nil))
+			c := s.connect(t, era, middleware.Default(log.Logger(), nil))
 			_, err := c.ListResourcesByPage(t.Context(), request)
 			assert.Equal(t, want, err)
 			_, err = c.ListResources(t.Context(), request)
 			assert.Equal(t, want, err)
-			assert.Empty(t, log.levels(t, events.Contradiction))
+			assert.Empty(t, log.Levels(events.Contradiction))
 		})
 		t.Run("null capability is no advertisement, {} is", func(t *testing.T) {
 			t.Parallel()
@@ -198,24 +199,24 @@ func TestAcceptance(t *testing.T) {
 			t.Parallel()
 			for _, l := range lists {
 				for way, ask := range l.both() {
-					var log journal
-					got, err := ask(t.Context(), l.promising(l.of("")).connect(t, era, middleware.Default(log.logger(), nil)))
+					var log mcptest.Journal
+					got, err := ask(t.Context(), l.promising(l.of("")).connect(t, era, middleware.Default(log.Logger(), nil)))
 					require.NoError(t, err, way)
 					assert.Equal(t, names{}, got, way)
-					assert.Equal(t, "DEBUG", log.loudest(t))
+					assert.Equal(t, "DEBUG", log.Loudest())
 				}
 			}
 		})
 		t.Run("a list with entries is untouched", func(t *testing.T) {
 			t.Parallel()
 			for _, l := range lists {
-				var log journal
+				var log mcptest.Journal
 				s := l.promising(l.of("2", "a"))
 				s.answers[l.method+" 2"] = l.of("", "b")
-				got, err := l.whole(t.Context(), s.connect(t, era, middleware.Default(log.logger(), nil)))
+				got, err := l.whole(t.Context(), s.connect(t, era, middleware.Default(log.Logger(), nil)))
 				require.NoError(t, err)
 				assert.Equal(t, names{"a", "b"}, got)
-				assert.Equal(t, "DEBUG", log.loudest(t))
+				assert.Equal(t, "DEBUG", log.Loudest())
 			}
 		})
 	})
@@ -225,23 +226,23 @@ func TestAcceptance(t *testing.T) {
 func isForgiven(t *testing.T, era string, l list) {
 	t.Helper()
 	for way, ask := range l.both() {
-		var log journal
+		var log mcptest.Journal
 		s := l.promising(unknownMethod)
-		c := s.connect(t, era, middleware.Default(log.logger().With("backendID", "acme-1"), nil))
+		c := s.connect(t, era, middleware.Default(log.Logger().With("backendID", "acme-1"), nil))
 
 		got, err := ask(t.Context(), c)
 
 		require.NoError(t, err, way)
 		assert.Equal(t, names{}, got, "%s: an empty list, not a nil one", way)
 		assert.Equal(t, []string{l.method}, s.requests(), way)
-		var said []record
-		for _, r := range log.records(t) {
+		var said []mcptest.Record
+		for _, r := range log.Take() {
 			if r["level"] != "DEBUG" {
 				said = append(said, r)
 			}
 		}
 		require.Len(t, said, 1, way)
-		said[0].hasOnly(t, map[string]any{
+		said[0].HasOnly(t, map[string]any{
 			"level": "WARN", "event": "capability_contradiction", "backendID": "acme-1",
 			"msg":        fmt.Sprintf("the server advertises %s, but answers %s with -32601 %q", l.capability, l.method, "Unknown method"),
 			"capability": l.capability, "method": l.method, "code": -32601.0, "serverMessage": "Unknown method",
@@ -265,25 +266,25 @@ func isTheError(t *testing.T, era string, answer any) {
 func sameAsDirect(t *testing.T, era string, s *server, l list) {
 	t.Helper()
 	for way, ask := range l.both() {
-		var log journal
+		var log mcptest.Journal
 		what := fmt.Sprintf("%s %s %v of %s", l.method, way, s.answers[l.method], s.capabilities)
 		_, want := ask(t.Context(), s.direct(t, era))
 		require.Error(t, want, what)
 		asked := s.requests()
-		got, err := ask(t.Context(), s.connect(t, era, middleware.Default(log.logger(), nil)))
+		got, err := ask(t.Context(), s.connect(t, era, middleware.Default(log.Logger(), nil)))
 		assert.Nil(t, got, what)
 		assert.Equal(t, want, err, what)
 		assert.Equal(t, asked, s.requests(), what)
-		assert.Empty(t, log.levels(t, events.Contradiction), what)
+		assert.Empty(t, log.Levels(events.Contradiction), what)
 	}
 }
 
 func isMalformed(t *testing.T, era string, l list, body string) {
 	t.Helper()
 	for way, ask := range l.both() {
-		var log journal
-		got, err := ask(t.Context(), l.promising(body).connect(t, era, middleware.Default(log.logger(), nil)))
-		assert.Equal(t, []string{"WARN"}, log.levels(t, events.MalformedList), "%s %s %s", l.method, way, body)
+		var log mcptest.Journal
+		got, err := ask(t.Context(), l.promising(body).connect(t, era, middleware.Default(log.Logger(), nil)))
+		assert.Equal(t, []string{"WARN"}, log.Levels(events.MalformedList), "%s %s %s", l.method, way, body)
 		if l.method != "tools/list" {
 			require.NoError(t, err)
 			assert.Equal(t, names{}, got)
@@ -344,23 +345,23 @@ func TestUtilitiesOverTheWire(t *testing.T) {
 	}{"by default": {nil, false}, "with WithUtilities": {[]middleware.Option{middleware.WithUtilities()}, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var log journal
-			c := s.connect(t, legacy, middleware.Default(log.logger(), nil, test.opts...))
+			var log mcptest.Journal
+			c := s.connect(t, legacy, middleware.Default(log.Logger(), nil, test.opts...))
 			completion, err := c.Complete(t.Context(), mcp.CompleteRequest{})
 			levelErr := c.SetLevel(t.Context(), mcp.SetLevelRequest{})
 			if test.forgive {
 				require.NoError(t, err)
 				assert.Equal(t, []string{}, completion.Completion.Values)
 				require.NoError(t, levelErr)
-				assert.Equal(t, []string{"WARN", "WARN"}, log.levels(t, events.Contradiction))
+				assert.Equal(t, []string{"WARN", "WARN"}, log.Levels(events.Contradiction))
 			} else {
 				require.ErrorIs(t, err, mcp.ErrMethodNotFound)
 				require.ErrorIs(t, levelErr, mcp.ErrMethodNotFound)
-				assert.Empty(t, log.levels(t, events.Contradiction))
+				assert.Empty(t, log.Levels(events.Contradiction))
 			}
 			require.ErrorIs(t, c.Subscribe(t.Context(), mcp.SubscribeRequest{}), mcp.ErrMethodNotFound, "who subscribes must know")
 			require.ErrorIs(t, c.Unsubscribe(t.Context(), mcp.UnsubscribeRequest{}), mcp.ErrMethodNotFound)
-			assert.Empty(t, log.levels(t, events.Contradiction))
+			assert.Empty(t, log.Levels(events.Contradiction))
 		})
 	}
 }
@@ -414,32 +415,32 @@ func TestAContradictionIsSaidAloudOncePerClientAndMethod(t *testing.T) {
 	for _, l := range lists {
 		s.answers[l.method] = unknownMethod
 	}
-	var log journal
-	chain := middleware.Default(log.logger(), nil)
+	var log mcptest.Journal
+	chain := middleware.Default(log.Logger(), nil)
 	one, two := s.connect(t, legacy, chain), s.connect(t, legacy, chain)
 
 	for _, c := range []client.MCPClient{one, two} {
 		for _, l := range lists {
 			_, _ = l.whole(t.Context(), c)
-			assert.Equal(t, []string{"WARN"}, log.levels(t, events.Contradiction), "the first time: %s", l.method)
+			assert.Equal(t, []string{"WARN"}, log.Levels(events.Contradiction), "the first time: %s", l.method)
 			_, _ = l.page(t.Context(), c)
 			_, _ = l.whole(t.Context(), c)
-			assert.Equal(t, []string{"DEBUG", "DEBUG"}, log.levels(t, events.Contradiction), "again: %s", l.method)
+			assert.Equal(t, []string{"DEBUG", "DEBUG"}, log.Levels(events.Contradiction), "again: %s", l.method)
 		}
 	}
 
 	s.answers["prompts/list"] = "{}"
 	_, err := one.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"WARN"}, log.levels(t, events.MalformedList), "another event of the same method")
+	assert.Equal(t, []string{"WARN"}, log.Levels(events.MalformedList), "another event of the same method")
 }
 
 func TestManyGoroutinesSayAContradictionOnce(t *testing.T) {
 	t.Parallel()
 	const goroutines = 64
-	var log journal
+	var log mcptest.Journal
 	var told atomic.Int64
-	c := resources.promising(unknownMethod).connect(t, legacy, middleware.Default(log.logger(), nil,
+	c := resources.promising(unknownMethod).connect(t, legacy, middleware.Default(log.Logger(), nil,
 		middleware.OnContradiction(func(context.Context, middleware.Contradiction) { told.Add(1) })))
 	start := make(chan struct{})
 	var running sync.WaitGroup
@@ -455,7 +456,7 @@ func TestManyGoroutinesSayAContradictionOnce(t *testing.T) {
 	running.Wait()
 
 	counts := map[string]int{}
-	for _, level := range log.levels(t, events.Contradiction) {
+	for _, level := range log.Levels(events.Contradiction) {
 		counts[level]++
 	}
 	assert.Equal(t, map[string]int{"WARN": 1, "DEBUG": goroutines - 1}, counts)
@@ -467,13 +468,13 @@ func TestManyGoroutinesSayAContradictionOnce(t *testing.T) {
 func TestAClientThatWasInitialisedBeforeItWasWrappedIsJudgedAlike(t *testing.T) {
 	t.Parallel()
 	inEachEra(t, func(t *testing.T, era string) {
-		var log journal
+		var log mcptest.Journal
 		s := prompts.promising(unknownMethod)
-		c := mcpclient.Wrap(s.direct(t, era), middleware.Default(log.logger(), nil))
+		c := mcpclient.Wrap(s.direct(t, era), middleware.Default(log.Logger(), nil))
 		got, err := prompts.whole(t.Context(), c)
 		require.NoError(t, err)
 		assert.Equal(t, names{}, got)
-		said := log.records(t)[0]
+		said := log.Take()[0]
 		assert.Equal(t, events.Contradiction, said["event"])
 		assert.Empty(t, said["serverName"])
 		assert.Equal(t, era, said["protocolVersion"])

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/mcpclient/wire"
@@ -66,9 +67,9 @@ func begun(t *testing.T, c client.MCPClient) client.MCPClient {
 }
 
 // missing are the WARNs that say that wire is missing.
-func missing(t *testing.T, log *journal) (all []record) {
+func missing(t *testing.T, log *mcptest.Journal) (all []mcptest.Record) {
 	t.Helper()
-	for _, r := range log.records(t) {
+	for _, r := range log.Take() {
 		if r["event"] == "wire_missing" {
 			assert.Equal(t, "WARN", r["level"])
 			all = append(all, r)
@@ -83,8 +84,8 @@ func TestTheFirstSnippetWorksOnEachProtocol(t *testing.T) {
 		url, base := overLoopback(t, streamable, boasting(protocol))
 		opened, err := connect.Open(t.Context(), connect.HTTP{URL: url, RoundTripper: base}, middleware.Default(nil, nil))
 		require.NoError(t, err)
-		var log journal
-		wrapped := mcpclient.Wrap(begun(t, overMCPGo(t, boasting(protocol), true)), middleware.Default(log.logger(), nil))
+		var log mcptest.Journal
+		wrapped := mcpclient.Wrap(begun(t, overMCPGo(t, boasting(protocol), true)), middleware.Default(log.Logger(), nil))
 		for _, c := range []*mcpclient.Client{opened, wrapped} {
 			resources, err := c.ListResources(t.Context(), mcp.ListResourcesRequest{})
 			require.NoError(t, err)
@@ -103,8 +104,8 @@ func TestAMissingWireIsSaidOnce(t *testing.T) {
 	for _, protocol := range []string{legacy, modern} {
 		t.Run("at the handshake "+protocol, func(t *testing.T) {
 			t.Parallel()
-			var log journal
-			c := mcpclient.Wrap(overMCPGo(t, boasting(protocol), false), middleware.Default(log.logger(), nil))
+			var log mcptest.Journal
+			c := mcpclient.Wrap(overMCPGo(t, boasting(protocol), false), middleware.Default(log.Logger(), nil))
 			begun(t, c)
 			said := missing(t, &log)
 			require.Len(t, said, 1)
@@ -114,8 +115,8 @@ func TestAMissingWireIsSaidOnce(t *testing.T) {
 		})
 		t.Run("at the first list "+protocol, func(t *testing.T) {
 			t.Parallel()
-			var log journal
-			c := mcpclient.Wrap(begun(t, overMCPGo(t, boasting(protocol), false)), middleware.Default(log.logger(), nil))
+			var log mcptest.Journal
+			c := mcpclient.Wrap(begun(t, overMCPGo(t, boasting(protocol), false)), middleware.Default(log.Logger(), nil))
 			_, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 			require.NoError(t, err)
 			assert.Len(t, missing(t, &log), 1)
@@ -123,8 +124,8 @@ func TestAMissingWireIsSaidOnce(t *testing.T) {
 	}
 	t.Run("at a 404 of 2026-07-28", func(t *testing.T) {
 		t.Parallel()
-		var log journal
-		c := mcpclient.Wrap(begun(t, overMCPGo(t, boasting(modern), false)), middleware.Default(log.logger(), nil))
+		var log mcptest.Journal
+		c := mcpclient.Wrap(begun(t, overMCPGo(t, boasting(modern), false)), middleware.Default(log.Logger(), nil))
 		_, err := c.ListResources(t.Context(), mcp.ListResourcesRequest{})
 		require.ErrorIs(t, err, transport.ErrSessionTerminated)
 		assert.Len(t, missing(t, &log), 1)
@@ -140,8 +141,8 @@ func TestAMissingWireIsSaidOnce(t *testing.T) {
 			inner, err := client.NewSSEMCPClient(url, client.WithHTTPClient(over))
 			require.NoError(t, err)
 			require.NoError(t, inner.Start(t.Context()))
-			var log journal
-			c := mcpclient.Wrap(inner, middleware.Default(log.logger(), nil))
+			var log mcptest.Journal
+			c := mcpclient.Wrap(inner, middleware.Default(log.Logger(), nil))
 			_, err = c.Initialize(t.Context(), mcp.InitializeRequest{Params: mcp.InitializeParams{ProtocolVersion: mcp.ProtocolVersion20241105}})
 			require.NoError(t, err)
 			assert.Len(t, missing(t, &log), want)
@@ -170,8 +171,8 @@ func TestNobodyIsToldOfAWireThatIsNotMissing(t *testing.T) {
 		"a wrapped client of one's own":    mcpclient.Wrap(instant{}),
 		"wire beneath, and wrapped before": mcpclient.Wrap(begun(t, overMCPGo(t, boasting(legacy), true)), middleware.Default(nil, nil)),
 	} {
-		var log journal
-		c := mcpclient.Wrap(inner, middleware.Default(log.logger(), nil))
+		var log mcptest.Journal
+		c := mcpclient.Wrap(inner, middleware.Default(log.Logger(), nil))
 		if _, own := mcpclient.As[instant](inner); own {
 			begun(t, c)
 			_, _ = c.CallTool(t.Context(), mcp.CallToolRequest{})
@@ -191,15 +192,15 @@ func TestAListOfToolsThatIsMissingIsAContradictionWithWireBeneath(t *testing.T) 
 		for _, events := range []bool{false, true} {
 			script := boasting(protocol)
 			script.Answers["tools/list"] = []badserver.Answer{{Result: json.RawMessage(`{"resultType":"complete"}`), SSE: events}}
-			var log journal
-			c := mcpclient.Wrap(begun(t, overMCPGo(t, script, true)), middleware.Default(log.logger(), nil))
+			var log mcptest.Journal
+			c := mcpclient.Wrap(begun(t, overMCPGo(t, script, true)), middleware.Default(log.Logger(), nil))
 			_, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
 			var contradiction *middleware.ContradictionError
 			require.ErrorAs(t, err, &contradiction)
 			require.ErrorIs(t, err, mcpclient.ErrMalformedList)
 			assert.Equal(t, "malformed_list", contradiction.Event)
 			var told []any
-			for _, r := range log.records(t) {
+			for _, r := range log.Take() {
 				if r["event"] == "malformed_list" {
 					told = append(told, r["level"])
 				}

@@ -19,7 +19,7 @@ type Breaker struct {
 
 func (b Breaker) failures() int {
 	if b.Failures <= 0 {
-		return 5
+		return DefaultBreakerFailures
 	}
 	return b.Failures
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/middleware"
 )
 
@@ -59,4 +60,4 @@ func nameOr(name, otherwise string) string {
 
 // oneLine keeps what a server says from becoming a heading or a list of
 // its own.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func oneLine(text string) string { return plain.Line(text, 1_000) }

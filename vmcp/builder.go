@@ -233,21 +233,21 @@ func (b *Builder) logger() *slog.Logger {
 
 func (b *Builder) concurrency() int {
 	if b.Concurrency <= 0 {
-		return 64
+		return DefaultConcurrency
 	}
 	return b.Concurrency
 }
 
 func (b *Builder) timeout() time.Duration {
 	if b.Timeout <= 0 {
-		return 30 * time.Second
+		return DefaultTimeout
 	}
 	return b.Timeout
 }
 
 func (b *Builder) callTimeout() time.Duration {
 	if b.CallTimeout <= 0 {
-		return 5 * time.Minute
+		return DefaultCallTimeout
 	}
 	return b.CallTimeout
 }
@@ -268,7 +268,7 @@ func (b *Builder) callTimeoutOf(backend Backend) time.Duration {
 
 func (b *Builder) staleFor() time.Duration {
 	if b.StaleFor <= 0 {
-		return 5 * time.Minute
+		return DefaultStaleFor
 	}
 	return b.StaleFor
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
@@ -77,8 +78,8 @@ func (f *shop) forget(t *testing.T) {
 func TestAForgottenSessionIsRenewedOnce(t *testing.T) {
 	t.Parallel()
 	backend, server := newShop(t, nil)
-	var log journal
-	session := build(t, &vmcp.Builder{Logger: log.logger()}, backend)
+	var log mcptest.Journal
+	session := build(t, &vmcp.Builder{Logger: log.Logger()}, backend)
 	heard := listen(session)
 	server.forget(t)
 	hold := make(chan struct{})

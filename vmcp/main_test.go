@@ -1,21 +1,19 @@
 package vmcp_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
@@ -191,44 +189,6 @@ func asked(s *badserver.Server) []string {
 	return methods
 }
 
-// journal is a logger that keeps its records.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
-func (j *journal) logger() *slog.Logger {
-	return slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
-
-// at returns the records of a level, without their time.
-func (j *journal) at(t *testing.T, level slog.Level) []map[string]any {
-	t.Helper()
-	var found []map[string]any
-	for line := range strings.Lines(j.String()) {
-		var record map[string]any
-		require.NoError(t, json.Unmarshal([]byte(line), &record))
-		if record["level"] == level.String() {
-			delete(record, "time")
-			delete(record, "level")
-			found = append(found, record)
-		}
-	}
-	return found
-}
-
 // hooked is a scripted server that tells the test what happens on its
 // connections, in-process.
 type hooked struct {
@@ -297,12 +257,7 @@ func hook(t *testing.T, id string, script badserver.Script, before func(context.
 }
 
 // soon is a deadline for what does not take long; a test that meets it fails.
-func soon(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
+var soon = mcptest.Soon
 
 func callOf(name string) mcp.CallToolRequest {
 	return mcp.CallToolRequest{Params: mcp.CallToolParams{Name: name}}

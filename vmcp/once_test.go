@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/middleware"
@@ -28,10 +29,10 @@ func boastful(t *testing.T, protocol string) connect.Target {
 }
 
 // said counts the contradictions that were logged at a level, by method.
-func said(t *testing.T, log *journal, level slog.Level) map[any]int {
+func said(t *testing.T, log *mcptest.Journal, level slog.Level) map[any]int {
 	t.Helper()
 	found := map[any]int{}
-	for _, record := range log.at(t, level) {
+	for _, record := range log.At(level) {
 		if record["event"] == "capability_contradiction" {
 			found[record["method"]]++
 		}
@@ -62,8 +63,8 @@ func TestManyGoroutinesOnOneClientSayEachContradictionOnce(t *testing.T) {
 	for _, protocol := range []string{legacy, modern} {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
-			var log journal
-			c, err := connect.Open(t.Context(), boastful(t, protocol), middleware.Default(log.logger(), nil))
+			var log mcptest.Journal
+			c, err := connect.Open(t.Context(), boastful(t, protocol), middleware.Default(log.Logger(), nil))
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, c.Close()) }()
 			together(func() { listsAreEmpty(t.Context(), t, c) })
@@ -94,8 +95,8 @@ func TestManyGoroutinesOnOneSessionSayEachContradictionOnce(t *testing.T) {
 	for _, protocol := range []string{legacy, modern} {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
-			var log journal
-			session := build(t, &vmcp.Builder{Logger: log.logger()}, vmcp.Backend{ID: "a", Connector: connect.To(boastful(t, protocol))})
+			var log mcptest.Journal
+			session := build(t, &vmcp.Builder{Logger: log.Logger()}, vmcp.Backend{ID: "a", Connector: connect.To(boastful(t, protocol))})
 			together(func() {
 				changed, err := session.Refresh(t.Context(), "a")
 				assert.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
@@ -55,11 +56,11 @@ func (h *told) take() (changes []vmcp.Change, states []string) {
 }
 
 // events are the records of a log about states, as "ID event".
-func events(t *testing.T, log *journal) []string {
+func events(t *testing.T, log *mcptest.Journal) []string {
 	t.Helper()
 	found := []string{}
 	for _, level := range []slog.Level{slog.LevelError, slog.LevelInfo} {
-		for _, record := range log.at(t, level) {
+		for _, record := range log.At(level) {
 			if event, ok := record["event"].(string); ok && record["backendID"] != nil && record["target"] != nil {
 				found = append(found, record["backendID"].(string)+" "+event)
 			}
@@ -78,8 +79,8 @@ func TestABackendThatFailedComesBack(t *testing.T) {
 			"tools/list": {databaseDown.Once(), databaseDown.Once(), badserver.Tools("query")},
 			"tools/call": {badserver.Result(mcp.NewToolResultText("done"))},
 		}), nil)
-		var log journal
-		session := build(t, &vmcp.Builder{Logger: log.logger()}, good, bad)
+		var log mcptest.Journal
+		session := build(t, &vmcp.Builder{Logger: log.Logger()}, good, bad)
 		heard := listen(session)
 		began := time.Now()
 		_, err := session.CallTool(t.Context(), callOf("bad_query"))
@@ -212,9 +213,9 @@ func TestTheSoftDeadline(t *testing.T) {
 			good, _ := hook(t, "good", honest(), nil)
 			late, _ := hook(t, "late", slow(7*time.Second), nil)
 			began := time.Now()
-			var log journal
+			var log mcptest.Journal
 			ctx, cancel := context.WithCancel(t.Context())
-			session, err := (&vmcp.Builder{SoftDeadline: 5 * time.Second, Logger: log.logger()}).Build(ctx, []vmcp.Backend{good, late})
+			session, err := (&vmcp.Builder{SoftDeadline: 5 * time.Second, Logger: log.Logger()}).Build(ctx, []vmcp.Backend{good, late})
 			require.NoError(t, err)
 			t.Cleanup(func() { assert.NoError(t, session.Close()) })
 			cancel()
@@ -317,8 +318,8 @@ func TestABackendThatIsLost(t *testing.T) {
 		good, _ := hook(t, "good", serving("good"), nil)
 		lost, server := hook(t, "lost", dies(), nil)
 		lost.Retry.Initial, lost.Retry.Max = time.Hour, time.Hour
-		var log journal
-		session := build(t, &vmcp.Builder{Logger: log.logger(), StaleFor: time.Minute}, good, lost)
+		var log mcptest.Journal
+		session := build(t, &vmcp.Builder{Logger: log.Logger(), StaleFor: time.Minute}, good, lost)
 		heard := listen(session)
 		pass(time.Second)
 		began := time.Now()

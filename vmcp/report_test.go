@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/mcp-candor/candor/vmcp"
@@ -58,8 +59,8 @@ func TestReport(t *testing.T) {
 	t.Parallel()
 	bad, _ := links[0].serve(t, "bad", answering("tools/list", badserver.Fail(mcp.METHOD_NOT_FOUND, missing)))
 	good, _ := links[0].serve(t, "good", honest())
-	var log journal
-	report := build(t, &vmcp.Builder{Logger: log.logger()}, bad, good).Report()
+	var log mcptest.Journal
+	report := build(t, &vmcp.Builder{Logger: log.Logger()}, bad, good).Report()
 
 	t.Run("finds a backend by its ID", func(t *testing.T) {
 		t.Parallel()
@@ -82,13 +83,13 @@ func TestReport(t *testing.T) {
 	t.Run("the log says the same", func(t *testing.T) {
 		t.Parallel()
 		want := reportOf(t, report, "bad")
-		require.Len(t, log.at(t, slog.LevelError), 1)
-		got := log.at(t, slog.LevelError)[0]
+		require.Len(t, log.At(slog.LevelError), 1)
+		got := log.At(slog.LevelError)[0]
 		assert.Equal(t, want.Reason, got["reason"])
 		assert.Equal(t, want.Remedy, got["remedy"])
 		assert.Equal(t, want.Target, got["target"])
 		var ready map[string]any
-		for _, record := range log.at(t, slog.LevelInfo) {
+		for _, record := range log.At(slog.LevelInfo) {
 			if record["event"] == "backend_ready" {
 				ready = record
 			}
@@ -145,11 +146,11 @@ func TestNoSecretsInWhatIsSaid(t *testing.T) {
 		"dies":     connect.Stdio{Command: thisProgram(t), Args: []string{secret}, Env: map[string]string{dyingVariable: "1", "KEY": secret}},
 	}
 	var backends []vmcp.Backend
-	var log journal
+	var log mcptest.Journal
 	for id, target := range targets {
-		backends = append(backends, vmcp.Backend{ID: id, Connector: connect.To(target, connect.WithLogger(log.logger()))})
+		backends = append(backends, vmcp.Backend{ID: id, Connector: connect.To(target, connect.WithLogger(log.Logger()))})
 	}
-	builder := &vmcp.Builder{Logger: log.logger()}
+	builder := &vmcp.Builder{Logger: log.Logger()}
 	session := build(t, builder, backends...)
 	assert.Equal(t, vmcp.Ready, reportOf(t, session.Report(), "ready").State)
 	assert.Equal(t, vmcp.Degraded, reportOf(t, session.Report(), "degraded").State)

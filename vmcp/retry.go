@@ -26,9 +26,9 @@ type delays struct {
 }
 
 func newDelays(retry Retry) delays {
-	longest := cmp.Or(max(retry.Max, 0), time.Minute)
+	longest := cmp.Or(max(retry.Max, 0), DefaultRetryMax)
 	growing := &backoff.ExponentialBackOff{
-		InitialInterval:     min(cmp.Or(max(retry.Initial, 0), time.Second), longest),
+		InitialInterval:     min(cmp.Or(max(retry.Initial, 0), DefaultRetryInitial), longest),
 		RandomizationFactor: 0.2,
 		Multiplier:          2,
 		MaxInterval:         longest,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -84,8 +85,8 @@ func TestAContradictionOfACallIsToldOnce(t *testing.T) {
 		script := serving("a")
 		script.Answers["completion/complete"] = []badserver.Answer{badserver.Fail(mcp.METHOD_NOT_FOUND, missing)}
 		backend, _ := hook(t, "a", script, nil)
-		var log journal
-		session := build(t, &vmcp.Builder{Logger: log.logger()}, backend)
+		var log mcptest.Journal
+		session := build(t, &vmcp.Builder{Logger: log.Logger()}, backend)
 		heard := listen(session)
 		for range 3 {
 			_, err := complete(mcp.PromptReference{Type: "ref/prompt", Name: "a_greet"})(t.Context(), session)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
@@ -93,13 +94,13 @@ func TestAPrefixStandsInPlaceOfTheID(t *testing.T) {
 
 func TestToolsAreSelectedAndRenamed(t *testing.T) {
 	t.Parallel()
-	var log journal
+	var log mcptest.Journal
 	backend, server := links[0].serve(t, "a", callable(onlyTools("list_users", "list_keys", "drop_all", "get_user")))
 	backend.Tools = vmcp.ToolSelection{
 		Include: []string{"list_*", "get_*", "nothing_*"}, Exclude: []string{"*_keys", "[x]"},
 		Rename: map[string]string{"get_user": "user", "gone": "back"},
 	}
-	s := build(t, &vmcp.Builder{Logger: log.logger()}, backend)
+	s := build(t, &vmcp.Builder{Logger: log.Logger()}, backend)
 	assert.Equal(t, []string{"a_list_users", "a_user"}, toolNames(s))
 	_, err := s.CallTool(t.Context(), callOf("a_user"))
 	require.NoError(t, err)
@@ -118,7 +119,7 @@ func TestToolsAreSelectedAndRenamed(t *testing.T) {
 	_, err = s.Refresh(t.Context(), "a")
 	require.NoError(t, err)
 	var warned []any
-	for _, record := range log.at(t, slog.LevelWarn) {
+	for _, record := range log.At(slog.LevelWarn) {
 		assert.Equal(t, "pattern_without_match", record["event"])
 		assert.Equal(t, "a", record["backendID"])
 		warned = append(warned, record["pattern"])
@@ -264,13 +265,13 @@ func TestALogMayLookAtTheSession(t *testing.T) {
 	log.at.Store(session)
 	refreshed := make(chan error, 1)
 	go func() {
-		_, err := session.Refresh(soon(t), "a")
+		_, err := session.Refresh(mcptest.Soon(t), "a")
 		refreshed <- err
 	}()
 	select {
 	case err := <-refreshed:
 		require.NoError(t, err)
-	case <-soon(t).Done():
+	case <-mcptest.Soon(t).Done():
 		require.Fail(t, "the record is written while the backend is locked")
 	}
 }

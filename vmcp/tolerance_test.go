@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
@@ -122,13 +123,13 @@ var lists = []string{"tools/list", "resources/list", "resources/templates/list",
 func forgives(t *testing.T, method string, check func(*testing.T, *vmcp.Session)) {
 	t.Helper()
 	everywhere(t, func(t *testing.T, l link) {
-		var log journal
+		var log mcptest.Journal
 		backend, server := l.serve(t, "one", answering(method, notFound(l.protocol)))
-		session := build(t, &vmcp.Builder{Logger: log.logger()}, backend)
+		session := build(t, &vmcp.Builder{Logger: log.Logger()}, backend)
 
 		assert.Equal(t, []string{"one_alpha", "one_beta"}, toolNames(session))
 		check(t, session)
-		warnings := log.at(t, slog.LevelWarn)
+		warnings := log.At(slog.LevelWarn)
 		require.Len(t, warnings, 1)
 		assert.Equal(t, "capability_contradiction", warnings[0]["event"])
 		assert.Equal(t, method, warnings[0]["method"])
@@ -143,10 +144,10 @@ func forgives(t *testing.T, method string, check func(*testing.T, *vmcp.Session)
 // suffer from it, and returns the report about the first.
 func fails(t *testing.T, l link, script badserver.Script) vmcp.BackendReport {
 	t.Helper()
-	var log journal
+	var log mcptest.Journal
 	bad, _ := l.serve(t, "bad", script)
 	good, _ := l.serve(t, "good", honest())
-	session := build(t, &vmcp.Builder{Logger: log.logger()}, bad, good)
+	session := build(t, &vmcp.Builder{Logger: log.Logger()}, bad, good)
 
 	assert.Equal(t, []string{"good_alpha", "good_beta"}, toolNames(session))
 	assert.Equal(t, []string{"good_greet"}, promptNames(session))
@@ -159,7 +160,7 @@ func fails(t *testing.T, l link, script badserver.Script) vmcp.BackendReport {
 	require.ErrorAs(t, failed.Err, &opening)
 	assert.Equal(t, "first request", opening.Stage)
 	assert.Zero(t, failed.Tools+failed.Resources+failed.ResourceTemplates+failed.Prompts)
-	if states := log.at(t, slog.LevelError); assert.Len(t, states, 1) {
+	if states := log.At(slog.LevelError); assert.Len(t, states, 1) {
 		assert.Equal(t, "backend_failed", states[0]["event"])
 		assert.Equal(t, "bad", states[0]["backendID"])
 	}
@@ -206,13 +207,13 @@ func neverAnError(t *testing.T, l link) {
 	for _, method := range lists[1:] {
 		script.Answers[method] = []badserver.Answer{notFound(l.protocol)}
 	}
-	var log journal
+	var log mcptest.Journal
 	backend, _ := l.serve(t, "one", script)
-	build(t, &vmcp.Builder{Logger: log.logger()}, backend)
+	build(t, &vmcp.Builder{Logger: log.Logger()}, backend)
 
-	assert.Empty(t, log.at(t, slog.LevelError))
+	assert.Empty(t, log.At(slog.LevelError))
 	warnings := map[any]map[string]any{}
-	for _, warning := range log.at(t, slog.LevelWarn) {
+	for _, warning := range log.At(slog.LevelWarn) {
 		warnings[warning["method"]] = warning
 	}
 	require.Len(t, warnings, 3)
@@ -235,13 +236,13 @@ func TestAListThatIsNoneIsAContradiction(t *testing.T) {
 	t.Run("an empty result of prompts/list: no prompts, one WARN", func(t *testing.T) {
 		t.Parallel()
 		everywhere(t, func(t *testing.T, l link) {
-			var log journal
+			var log mcptest.Journal
 			backend, _ := l.serve(t, "one", answering("prompts/list", badserver.Result(map[string]any{})))
-			session := build(t, &vmcp.Builder{Logger: log.logger()}, backend)
+			session := build(t, &vmcp.Builder{Logger: log.Logger()}, backend)
 			assert.Empty(t, session.Prompts())
 			assert.Len(t, session.Tools(), 2)
 			assert.Equal(t, vmcp.Degraded, session.Report().Backends[0].State)
-			if warnings := log.at(t, slog.LevelWarn); assert.Len(t, warnings, 1) {
+			if warnings := log.At(slog.LevelWarn); assert.Len(t, warnings, 1) {
 				assert.Equal(t, "malformed_list", warnings[0]["event"])
 			}
 		})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -140,8 +141,8 @@ func TestABackendThatDoesNotTakeTheLevelAgainIsUsed(t *testing.T) {
 		script := telling()
 		script.Answers["logging/setLevel"] = []badserver.Answer{badserver.Answer{}.Once(), badserver.Fail(mcp.INTERNAL_ERROR, "not today")}
 		backend, server := hook(t, "a", script, nil)
-		var log journal
-		session := build(t, &vmcp.Builder{Logger: log.logger()}, backend)
+		var log mcptest.Journal
+		session := build(t, &vmcp.Builder{Logger: log.Logger()}, backend)
 		require.NoError(t, session.SetLevel(t.Context(), mcp.LoggingLevelInfo))
 		_, err := session.CallTool(t.Context(), callOf("a_alpha"))
 		require.Error(t, err)

@@ -20,25 +20,15 @@ type forAll struct {
 
 // newBackend makes a backend of what a configuration says of a server.
 func newBackend(s config.Server, all forAll) vmcp.Backend {
-	return vmcp.Backend{
-		ID:          s.Name,
-		Connector:   connect.To(targetOf(s), connectorOptions(s, all)...),
-		Required:    s.Required,
-		Prefix:      s.Prefix,
-		Tools:       vmcp.ToolSelection(s.Tools),
-		Tolerance:   vmcp.Tolerance{StrictResources: s.Tolerance.StrictResources, StrictPrompts: s.Tolerance.StrictPrompts, StrictUtilities: s.Tolerance.StrictUtilities},
-		Timeout:     backendTimeout(s, all.timeout),
-		CallTimeout: s.Timeouts.Call,
-		Retry:       vmcp.Retry(s.Retry),
-		Breaker:     vmcp.Breaker{Failures: int(s.Breaker.Failures)},
-
-		ForwardHeaders: s.ForwardHeaders,
-	}
+	backend := s.Backend
+	backend.Connector = connect.To(s.Target, connectorOptions(s, all)...)
+	backend.Timeout, backend.CallTimeout = backendTimeout(s, all.timeout), s.Timeouts.Call
+	return backend
 }
 
 func connectorOptions(s config.Server, all forAll) []connect.Option {
 	options := []connect.Option{
-		connect.WithLogger(all.logger.With(events.KeyBackendID, s.Name)),
+		connect.WithLogger(all.logger.With(events.KeyBackendID, s.ID)),
 		connect.WithClientInfo(identity()),
 		connect.WithTimeouts(timeouts(s, all.timeout)),
 		connect.WithMaxBody(all.answer),
@@ -82,16 +72,5 @@ func timeouts(s config.Server, all time.Duration) connect.Timeouts {
 	default:
 		probe := min(probeTime, own/2)
 		return connect.Timeouts{Probe: probe, Handshake: own - probe, Proof: proof}
-	}
-}
-
-func targetOf(s config.Server) connect.Target {
-	switch s.Type {
-	case config.TypeHTTP:
-		return connect.HTTP{URL: s.URL, Headers: s.Headers}
-	case config.TypeSSE:
-		return connect.SSE{URL: s.URL, Headers: s.Headers}
-	default:
-		return connect.Stdio{Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, Secrets: s.Secrets}
 	}
 }

@@ -16,14 +16,16 @@ import (
 // everySetting is a server with a value for each.
 func everySetting() config.Server {
 	return config.Server{
-		Name: "a", Type: config.TypeHTTP, URL: "http://h", Required: true, Prefix: "p",
+		Backend: vmcp.Backend{
+			ID: "a", Required: true, Prefix: "p", ForwardHeaders: []string{"X-A"},
+			Tools:     vmcp.ToolSelection{Include: []string{"i*"}, Exclude: []string{"e*"}, Rename: map[string]string{"r": "s"}},
+			Tolerance: vmcp.Tolerance{StrictResources: true, StrictPrompts: true, StrictUtilities: true, DegradeFailures: true},
+			Retry:     vmcp.Retry{Initial: 4 * time.Second, Max: 5 * time.Second},
+			Breaker:   vmcp.Breaker{Failures: 6},
+		},
+		Target:          connect.HTTP{URL: "http://h"},
 		Timeouts:        config.Timeouts{Connect: time.Second, Discovery: 2 * time.Second, Call: 3 * time.Second},
-		Tools:           config.Tools{Include: []string{"i*"}, Exclude: []string{"e*"}, Rename: map[string]string{"r": "s"}},
-		Tolerance:       config.Tolerance{StrictResources: true, StrictPrompts: true, StrictUtilities: true},
 		ProtocolVersion: "2025-11-25",
-		Retry:           config.Retry{Initial: 4 * time.Second, Max: 5 * time.Second},
-		Breaker:         config.Breaker{Failures: 6},
-		ForwardHeaders:  []string{"X-A"},
 	}
 }
 
@@ -34,12 +36,14 @@ func TestABackendHasEverySettingOfItsServer(t *testing.T) {
 	for i := range v.NumField() {
 		assert.False(t, v.Field(i).IsZero(), "no setting becomes %s", v.Type().Field(i).Name)
 	}
-	got.Connector = nil
-	assert.Equal(t, wantBackend(), got)
+	assert.Equal(t, connect.HTTP{URL: "http://h"}, got.Connector.Target())
+	want := everySetting().Backend
+	want.Connector, want.Timeout, want.CallTimeout = got.Connector, 3*time.Second, 3*time.Second
+	assert.Equal(t, want, got)
 }
 
 func TestABackendWithoutSettingsLeavesAllToTheBuilder(t *testing.T) {
-	got := newBackend(config.Server{Name: "a", Type: config.TypeStdio, Command: "x"}, forAll{timeout: time.Minute, logger: slog.Default()})
+	got := newBackend(config.Server{Backend: vmcp.Backend{ID: "a"}, Target: connect.Stdio{Command: "x"}}, forAll{timeout: time.Minute, logger: slog.Default()})
 	require.NotNil(t, got.Connector)
 	got.Connector = nil
 	assert.Equal(t, vmcp.Backend{ID: "a"}, got)
@@ -69,16 +73,5 @@ func TestTimeoutsOfAServer(t *testing.T) {
 			assert.Equal(t, test.backend, backendTimeout(test.server, all))
 			assert.Equal(t, test.connect, timeouts(test.server, all))
 		})
-	}
-}
-
-func wantBackend() vmcp.Backend {
-	return vmcp.Backend{
-		ID: "a", Required: true, Timeout: 3 * time.Second, CallTimeout: 3 * time.Second,
-		Retry:   vmcp.Retry{Initial: 4 * time.Second, Max: 5 * time.Second},
-		Breaker: vmcp.Breaker{Failures: 6},
-		Prefix:  "p", ForwardHeaders: []string{"X-A"},
-		Tools:     vmcp.ToolSelection{Include: []string{"i*"}, Exclude: []string{"e*"}, Rename: map[string]string{"r": "s"}},
-		Tolerance: vmcp.Tolerance{StrictResources: true, StrictPrompts: true, StrictUtilities: true},
 	}
 }

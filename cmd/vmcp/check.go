@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"text/tabwriter"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/internal/plain"
+	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/spf13/cobra"
 )
@@ -71,7 +72,7 @@ func checkSource(command *cobra.Command, args []string, address string) ([]confi
 	case url:
 		return urlSource(address)
 	case len(args) > 0:
-		return []config.Server{{Name: "server", Type: config.TypeStdio, Command: args[0], Args: args[1:]}}, nil
+		return theServer(connect.Stdio{Command: args[0], Args: args[1:]}), nil
 	default:
 		return nil, nil
 	}
@@ -79,11 +80,15 @@ func checkSource(command *cobra.Command, args []string, address string) ([]confi
 
 // urlSource does not say what is wrong with a URL: it may hold secrets.
 func urlSource(address string) ([]config.Server, error) {
-	parsed, err := url.Parse(address)
-	if err != nil || !config.GoodURL(parsed) {
+	target, ok := config.TargetAt(address)
+	if !ok {
 		return nil, errors.New("--url is not an absolute http or https URL; write it like https://example.com/mcp")
 	}
-	return []config.Server{{Name: "server", Type: config.TypeOfPath(parsed.Path), URL: address}}, nil
+	return theServer(target), nil
+}
+
+func theServer(target connect.Target) []config.Server {
+	return []config.Server{{Backend: vmcp.Backend{ID: "server"}, Target: target}}
 }
 
 func printAudits(out io.Writer, asJSON bool, audits []vmcp.Audit) error {
@@ -113,23 +118,23 @@ func printAudits(out io.Writer, asJSON bool, audits []vmcp.Audit) error {
 func printAudit(out io.Writer, audit vmcp.Audit) error {
 	fmt.Fprintf(out, "%s: %s\n", audit.ID, audit.Verdict())
 	if audit.ProtocolVersion != "" {
-		fmt.Fprintf(out, "%s %s, protocol %s, at %s\n", oneLine(audit.ServerName, 80), oneLine(audit.ServerVersion, 40), audit.ProtocolVersion, audit.Target)
+		fmt.Fprintf(out, "%s %s, protocol %s, at %s\n", plain.Line(audit.ServerName, 80), plain.Line(audit.ServerVersion, 40), audit.ProtocolVersion, audit.Target)
 	}
 	if audit.Error != "" {
-		fmt.Fprintf(out, "could not be asked: %s; %s\n", oneLine(audit.Error, 1000), audit.Remedy)
+		fmt.Fprintf(out, "could not be asked: %s; %s\n", plain.Line(audit.Error, 1000), audit.Remedy)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if len(audit.Findings) > 0 {
 		fmt.Fprintln(table, "  CAPABILITY\tMETHOD\tVERDICT\tWHAT CAME BACK")
 	}
 	for _, f := range audit.Findings {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Capability, f.Method, f.Verdict, oneLine(f.Answer, 200))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", f.Capability, f.Method, f.Verdict, plain.Line(f.Answer, 200))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	if report := audit.BugReport(); report != "" {
-		fmt.Fprintf(out, "\n--- for the server's authors ---\n%s--- end ---\n", clean(report))
+		fmt.Fprintf(out, "\n--- for the server's authors ---\n%s--- end ---\n", plain.Text(report))
 	}
 	return nil
 }

@@ -301,12 +301,6 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 }
 
-func TestTextOfServersCannotMoveTheCursor(t *testing.T) {
-	assert.Equal(t, "a [2J b", oneLine("a\x1b[2J\r\nb", 80))
-	assert.Equal(t, "abc…", oneLine("abcdef", 4))
-	assert.Equal(t, "a [31m\nb", clean("a\x1b[31m\nb"))
-}
-
 func TestBadserverActsItsScriptAndTellsWhatItGot(t *testing.T) {
 	script := write(t, "script.json", `{"capabilities": {"tools": {}, "resources": {}}, "answers": {"tools/list": [{"result": {"tools": []}}]}}`)
 	ctx, stop := context.WithCancel(t.Context())

@@ -48,6 +48,7 @@ var effects = map[string]func(*testing.T){
 	"tolerance.resources":  tolerated{"resources"}.takesEffect,
 	"tolerance.prompts":    tolerated{"prompts"}.takesEffect,
 	"tolerance.utilities":  utilitiesTakeEffect,
+	"tolerance.failures":   failuresTakeEffect,
 	"protocolVersion":      protocolVersionTakesEffect,
 	"retry.initial":        retryInitialTakesEffect,
 	"retry.max":            retryMaxTakesEffect,
@@ -248,6 +249,19 @@ func utilitiesTakeEffect(t *testing.T) {
 	assert.ErrorIs(t, complete(`, "tolerance": {"utilities": false}`), mcp.ErrMethodNotFound)
 }
 
+func failuresTakeEffect(t *testing.T) {
+	for settings, state := range map[string]vmcp.State{
+		"": vmcp.Failed, `, "tolerance": {"failures": "fail"}`: vmcp.Failed, `, "tolerance": {"failures": "degrade"}`: vmcp.Degraded,
+	} {
+		away := newLoopback(t, badserver.New(badserver.Script{Capabilities: json.RawMessage(`{"tools":{},"prompts":{}}`), Answers: map[string][]badserver.Answer{
+			"tools/list": {badserver.Tools("alpha")}, "prompts/list": {badserver.Fail(mcp.INTERNAL_ERROR, "the database is away")},
+		}}))
+		_, backend := standing(t, served(t, oneServer(t, away, settings, "")))
+		assert.Equal(t, state, backend.State, settings)
+		assert.Contains(t, backend.Reason, "the database is away")
+	}
+}
+
 func callTakesEffect(t *testing.T) {
 	slow, entry := newSlow(t)
 	c := clientOf(t, served(t, oneServer(t, entry["url"].(string), `, "timeouts": {"call": "50ms"}`, "")))
@@ -317,13 +331,13 @@ func forwardHeadersTakesEffect(t *testing.T) {
 }
 
 func namesTakeEffect(t *testing.T) {
-	for _, names := range []string{config.NamesPriority, config.NamesNone} {
+	for _, names := range []string{"priority", "none"} {
 		file := oneServer(t, good(t), "", `"statusTool": false, "names": "`+names+`"`)
 		assert.Equal(t, []string{"read", "write"}, toolNames(t, file))
 		assert.Equal(t, []string{"read", "write"}, offered(t, file))
 	}
 	// What two servers have: the first has it, or nobody.
-	for names, want := range map[string][]string{config.NamesPriority: {"read", "write"}, config.NamesNone: nil} {
+	for names, want := range map[string][]string{"priority": {"read", "write"}, "none": nil} {
 		file := write(t, "servers.json", fmt.Sprintf(`{"mcpServers": {"a": {"url": %q}, "b": {"url": %q}}, "gateway": {"names": %q}}`, good(t), good(t), names))
 		assert.Equal(t, want, toolNames(t, file))
 	}

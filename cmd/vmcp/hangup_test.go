@@ -71,7 +71,7 @@ func TestServeReadsItsFileAgainOnSIGHUP(t *testing.T) {
 
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	p.ended(t)
-	assert.Contains(t, p.log.said(), `"event":"config_reloaded"`)
+	assert.Contains(t, p.log.String(), `"event":"config_reloaded"`)
 }
 
 func rewrite(t *testing.T, file, old, replacement string) {

@@ -33,7 +33,7 @@ func startBadserver(t *testing.T, address, script string) (p *process, at string
 			return p, at
 		}
 	}
-	require.Fail(t, "the server does not start", p.log.said())
+	require.Fail(t, "the server does not start", p.log.String())
 	return p, at
 }
 

@@ -68,7 +68,7 @@ func (s *service) server(g *gateway.Gateway, board *status.Board) *httpServer {
 	mux.Handle("GET /metrics", g.Guard(s.observed.telemetry.Metrics()))
 	mux.Handle("/", g.Guard(pages))
 	return &httpServer{
-		Server: http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: int(s.gateway.Limits.HeaderBytes)},
+		Server: http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: int(s.gateway.Header)},
 		tls:    s.gateway.TLS,
 	}
 }

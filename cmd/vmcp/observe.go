@@ -73,7 +73,8 @@ func headersOfExporters(environment []string) []string {
 			if err != nil {
 				plain = escaped
 			}
-			secrets = append(secrets, escaped, plain, afterScheme(plain))
+			_, credentials, _ := strings.Cut(plain, " ") // after a scheme such as Bearer
+			secrets = append(secrets, escaped, plain, credentials)
 		}
 	}
 	return secrets

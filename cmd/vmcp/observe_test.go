@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -59,13 +59,13 @@ func TestTelemetryThatCannotBeSentIsSaidAndNoFailure(t *testing.T) {
 }
 
 func TestSecretsOfAServerAreAllThatItWasConfiguredWith(t *testing.T) {
-	assert.ElementsMatch(t, []string{"arg", "value", "Bearer token", "token", "raw", "", "a=b; c=d", "c=d", "b", "d", "q", "joe", "password"}, secretsOf(config.Server{
-		Secrets: []string{"arg"}, Env: map[string]string{"A": "value", "HOME": "/home/joe"},
-		Headers: map[string]string{"Authorization": "Bearer token", "X": "raw", "cookie": "a=b; c=d"},
+	program := connect.Stdio{Secrets: []string{"arg"}, Env: map[string]string{"A": "value", "HOME": "/home/joe"}}
+	assert.Equal(t, []string{"value", "arg"}, secretsOf(program))
+	assert.Contains(t, program.Env, "HOME", "the program gets it all the same")
+	assert.Subset(t, secretsOf(connect.HTTP{
 		URL:     "https://joe:password@x/?k=q",
-	}))
-	assert.Equal(t, []string{"user", ""}, secretsOfURL("https://user@x/"))
-	assert.Equal(t, []string{"http://\x00"}, secretsOfURL("http://\x00"))
+		Headers: map[string]string{"Authorization": "Bearer token", "X": "raw", "cookie": "a=b; c=d"},
+	}), []string{"Bearer token", "token", "raw", "a=b; c=d", "b", "d", "q", "joe", "password"})
 }
 
 func TestHeadersOfExportersAreSecrets(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
@@ -22,7 +23,7 @@ import (
 type process struct {
 	*exec.Cmd
 	family *os.File // ends when the process and all that it started are gone
-	log    journal
+	log    mcptest.Journal
 }
 
 // launch starts vmcp serve on a configuration file.
@@ -55,7 +56,7 @@ func start(t *testing.T, out io.Writer, args ...string) (p *process, in io.Write
 // ended waits for the end of the process, which must be a good one.
 func (p *process) ended(t *testing.T) {
 	t.Helper()
-	require.NoError(t, p.Wait(), "the exit status; the log: %s", p.log.said())
+	require.NoError(t, p.Wait(), "the exit status; the log: %s", p.log.String())
 	p.assertLeavesNoChild(t)
 }
 
@@ -84,7 +85,7 @@ func launchEndpoint(t *testing.T, config string, args ...string) (p *process, en
 	for lines := bufio.NewScanner(reader); endpoint == "" && lines.Scan(); {
 		endpoint = regexp.MustCompile(`^MCP endpoint: (\S+)|.*`).FindStringSubmatch(lines.Text())[1]
 	}
-	require.NotEmpty(t, endpoint, p.log.said())
+	require.NotEmpty(t, endpoint, p.log.String())
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
 	return p, endpoint
 }

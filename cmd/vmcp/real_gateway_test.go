@@ -20,6 +20,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
@@ -335,7 +336,7 @@ func TestRealGatewayTellsOneStoryAndTheDeadComeBack(t *testing.T) {
 	require.NoError(t, p.Process.Signal(os.Interrupt))
 	p.ended(t)
 	t.Logf("it ended %s after Ctrl-C", time.Since(began))
-	log := p.log.said()
+	log := p.log.String()
 	assert.Contains(t, log, `"event":"backend_recovered"`)
 	assert.Contains(t, log, `"level":"DEBUG"`)
 	assertNothingPlanted(t, "the log", log)
@@ -392,7 +393,7 @@ func TestRealGatewayOverStdio(t *testing.T) {
 	binary, err := os.Executable()
 	require.NoError(t, err)
 	file := configFile(t, realFleet(t, fmt.Sprintf("127.0.0.1:%d", freePort(t))))
-	var log journal
+	var log mcptest.Journal
 	c, changes := clientAt(t, connect.Stdio{Command: binary, Args: []string{"serve", "--stdio", "--config", file, "--log-level", "debug"},
 		Env: map[string]string{mainVariable: "1"}, Stderr: &log})
 	require.EventuallyWithT(t, func(t *assert.CollectT) {
@@ -419,5 +420,5 @@ func TestRealGatewayOverStdio(t *testing.T) {
 		"dead": vmcp.Failed, "hanging": vmcp.Connecting}, states)
 	assert.Equal(t, lacking, missing)
 	assertNothingPlanted(t, "vmcp_status", string(structured))
-	assertNothingPlanted(t, "the log", log.said())
+	assertNothingPlanted(t, "the log", log.String())
 }

@@ -143,7 +143,7 @@ func logNotes(ctx context.Context, logger *slog.Logger, c config.Config) {
 }
 
 func (r *reloader) warnOfNextStart(ctx context.Context, c config.Config) {
-	if c.Gateway != r.gateway {
+	if !reflect.DeepEqual(c.Gateway, r.gateway) {
 		r.logger.WarnContext(ctx, `what changed in "gateway" takes effect when vmcp starts again`, events.KeyEvent, events.ConfigNextStart, events.KeyFile, r.file)
 	}
 }
@@ -160,16 +160,16 @@ type generation struct {
 func (r *reloader) next(servers []config.Server) generation {
 	next := generation{running: make(map[string]inUse, len(servers)), added: []string{}, changed: []string{}}
 	for _, server := range servers {
-		now, known := r.running[server.Name]
+		now, known := r.running[server.ID]
 		switch {
 		case !known:
-			next.added = append(next.added, server.Name)
+			next.added = append(next.added, server.ID)
 			now = inUse{server, r.build(server)}
 		case !reflect.DeepEqual(now.server, server):
-			next.changed = append(next.changed, server.Name)
+			next.changed = append(next.changed, server.ID)
 			now = inUse{server, r.build(server)}
 		}
-		next.running[server.Name] = now
+		next.running[server.ID] = now
 		next.backends = append(next.backends, now.backend)
 	}
 	return next

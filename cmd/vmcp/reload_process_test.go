@@ -62,7 +62,7 @@ func TestServeReloadsItsFileForItsClients(t *testing.T) {
 	require.NotZero(t, before)
 
 	rewrite(t, file, `"mcpServers"`, `"mcpServers": broken`)
-	require.Eventually(t, func() bool { return strings.Contains(p.log.said(), `"event":"config_invalid"`) }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(p.log.String(), `"event":"config_invalid"`) }, 20*time.Second, 20*time.Millisecond)
 	assert.Equal(t, []string{"leaves_run", "stays_run", gateway.StatusTool}, tools(), "nothing has changed")
 
 	next, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"joins": joins, "stays": stays}})

@@ -1,19 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,49 +27,13 @@ func (a *applied) apply(_ context.Context, backends []vmcp.Backend) error {
 	return a.fails
 }
 
-// journal is a log, as the events and what they say.
-type journal struct {
-	lock sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.lock.Lock()
-	defer j.lock.Unlock()
-	return j.text.Write(p)
-}
-
-// said is all that was logged since the records were last taken.
-func (j *journal) said() string {
-	j.lock.Lock()
-	defer j.lock.Unlock()
-	return j.text.String()
-}
-
-func (j *journal) logger() *slog.Logger { return slog.New(slog.NewJSONHandler(j, nil)) }
-
-func (j *journal) records(t *testing.T) []map[string]any {
-	t.Helper()
-	j.lock.Lock()
-	defer j.lock.Unlock()
-	var records []map[string]any
-	for line := range strings.Lines(j.text.String()) {
-		var record map[string]any
-		require.NoError(t, json.Unmarshal([]byte(line), &record))
-		delete(record, "time")
-		records = append(records, record)
-	}
-	j.text.Reset()
-	return records
-}
-
 // reloading is a reloader of a file, with what the file led to at first.
 type reloading struct {
 	*reloader
 
 	backends []vmcp.Backend
 	session  *applied
-	journal  *journal
+	journal  *mcptest.Journal
 }
 
 func newReloading(t *testing.T, content string) *reloading {
@@ -80,10 +41,10 @@ func newReloading(t *testing.T, content string) *reloading {
 	file := write(t, "servers.json", content)
 	c, err := config.Read(file, os.LookupEnv)
 	require.NoError(t, err)
-	r := &reloading{session: &applied{calls: make(chan []vmcp.Backend, 1)}, journal: &journal{}}
+	r := &reloading{session: &applied{calls: make(chan []vmcp.Backend, 1)}, journal: &mcptest.Journal{}}
 	r.reloader, r.backends = newReloader(file, c, func(s config.Server) vmcp.Backend {
 		return newBackend(s, forAll{timeout: time.Minute, logger: slog.Default()})
-	}, r.journal.logger())
+	}, r.journal.Logger())
 	return r
 }
 
@@ -127,8 +88,8 @@ func TestAReloadTouchesOnlyWhatChanged(t *testing.T) {
 	assert.NotSame(t, r.backends[1].Connector, got[3].Connector)
 	// The variable stands there as its value now, which is no secret any more.
 	assert.NotSame(t, r.backends[0].Connector, got[2].Connector)
-	assert.Equal(t, []map[string]any{{"level": "INFO", "msg": "the configuration was read again", "event": "config_reloaded", "file": r.file,
-		"added": []any{"added"}, "changed": []any{"tuned", "same", "changed"}, "removed": []any{"removed"}}}, r.journal.records(t))
+	assert.Equal(t, []mcptest.Record{{"level": "INFO", "msg": "the configuration was read again", "event": "config_reloaded", "file": r.file,
+		"added": []any{"added"}, "changed": []any{"tuned", "same", "changed"}, "removed": []any{"removed"}}}, r.journal.Take())
 
 	again := r.again(t, `{"mcpServers": {"same": {"tools": {"rename": {"a": "b"}}, "env": {"K": "v"}, "command": "x", "args": ["one"]},
 		"changed": {"command": "y"}, "tuned": {"url": "http://h", "timeouts": {"call": "2s"}}, "added": {"command": "x"}}}`)
@@ -137,8 +98,8 @@ func TestAReloadTouchesOnlyWhatChanged(t *testing.T) {
 		assert.Same(t, got[former].Connector, again[i].Connector, "%s stays as it is", again[i].ID)
 		assert.Equal(t, got[former], again[i])
 	}
-	assert.Equal(t, []map[string]any{{"level": "INFO", "msg": "the configuration was read again", "event": "config_reloaded", "file": r.file,
-		"added": []any{}, "changed": []any{}, "removed": []any{}}}, r.journal.records(t))
+	assert.Equal(t, []mcptest.Record{{"level": "INFO", "msg": "the configuration was read again", "event": "config_reloaded", "file": r.file,
+		"added": []any{}, "changed": []any{}, "removed": []any{}}}, r.journal.Take())
 }
 
 func TestAVariableThatChangedIsAChange(t *testing.T) {
@@ -148,7 +109,7 @@ func TestAVariableThatChangedIsAChange(t *testing.T) {
 	t.Setenv("VMCP_TEST_VALUE", "planted-two")
 	got := r.again(t, content)
 	assert.NotSame(t, r.backends[0].Connector, got[0].Connector)
-	assert.NotContains(t, r.journal.text.String(), "planted")
+	assert.NotContains(t, r.journal.String(), "planted")
 	assert.Same(t, got[0].Connector, r.again(t, content)[0].Connector)
 }
 
@@ -156,13 +117,13 @@ func TestAnInvalidFileChangesNothing(t *testing.T) {
 	const content = `{"mcpServers": {"a": {"command": "x"}}}`
 	r := newReloading(t, content)
 	assert.Nil(t, r.again(t, "{\"mcpServers\": {\n\"a\": {\"command\": 1},\n\"b\": {\"url\": \"planted\"}}}"))
-	assert.Equal(t, []map[string]any{{"level": "ERROR", "msg": "the configuration is invalid; nothing has changed", "event": "config_invalid", "file": r.file,
+	assert.Equal(t, []mcptest.Record{{"level": "ERROR", "msg": "the configuration is invalid; nothing has changed", "event": "config_invalid", "file": r.file,
 		"problems": []any{
 			r.file + `:2: mcpServers.a.command: must be a string, not a number. Put it in quotes.`,
-			r.file + `:3: mcpServers.b.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`}}}, r.journal.records(t))
+			r.file + `:3: mcpServers.b.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`}}}, r.journal.Take())
 	require.NoError(t, os.Remove(r.file))
 	r.reload(t.Context(), r.session.apply)
-	assert.Equal(t, "config_invalid", r.journal.records(t)[0]["event"])
+	assert.Equal(t, "config_invalid", r.journal.Take()[0]["event"])
 	assert.Empty(t, r.session.calls)
 	assert.Same(t, r.backends[0].Connector, r.again(t, content)[0].Connector, "as if nothing had been")
 }
@@ -172,11 +133,11 @@ func TestWhatCouldNotBeAppliedIsTriedAgain(t *testing.T) {
 	r.session.fails = errors.New("out of descriptors")
 	const content = `{"mcpServers": {"a": {"command": "y"}}}`
 	assert.Len(t, r.again(t, content), 1)
-	assert.Equal(t, []map[string]any{{"level": "ERROR", "msg": "the configuration could not be applied", "event": "config_not_applied", "file": r.file,
-		"error": "out of descriptors"}}, r.journal.records(t))
+	assert.Equal(t, []mcptest.Record{{"level": "ERROR", "msg": "the configuration could not be applied", "event": "config_not_applied", "file": r.file,
+		"error": "out of descriptors"}}, r.journal.Take())
 	r.session.fails = nil
 	assert.Len(t, r.again(t, content), 1)
-	assert.Equal(t, []any{"a"}, r.journal.records(t)[0]["changed"])
+	assert.Equal(t, []any{"a"}, r.journal.Take()[0]["changed"])
 }
 
 func TestAReloadThatTheEndInterruptsIsNoError(t *testing.T) {
@@ -186,13 +147,13 @@ func TestAReloadThatTheEndInterruptsIsNoError(t *testing.T) {
 		end()
 		return ctx.Err()
 	})
-	assert.Empty(t, r.journal.records(t))
+	assert.Empty(t, r.journal.Take())
 }
 
 func TestAReloadSaysWhatTakesEffectLater(t *testing.T) {
 	r := newReloading(t, `{"mcpServers": {"a": {"command": "x"}}}`)
 	r.again(t, `{"mcpServers": {"a": {"command": "x", "trust": true}}, "gateway": {"limits": {"calls": 7}}}`)
-	records := r.journal.records(t)
+	records := r.journal.Take()
 	require.Len(t, records, 3)
 	assert.Equal(t, r.file+":1: mcpServers.a.trust has no effect in vmcp", records[0]["msg"])
 	assert.Equal(t, "config_next_start", records[1]["event"])
@@ -235,7 +196,7 @@ func TestAFileThatCannotBeWatchedIsNamed(t *testing.T) {
 	w := awaitReloads(t.Context(), r.file)
 	w.start(r.reloader, r.session.apply)
 	w.stop()
-	records := r.journal.records(t)
+	records := r.journal.Take()
 	require.Len(t, records, 1)
 	assert.Equal(t, "config_unwatched", records[0]["event"])
 	assert.Contains(t, records[0]["error"], "send SIGHUP")

@@ -1,54 +1,19 @@
 package main
 
 import (
-	"net/url"
+	"maps"
 	"strings"
 
-	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/mcpclient/connect"
 )
 
-// secretsOf are what a server was configured with that no log may repeat.
-func secretsOf(server config.Server) []string {
-	secrets := append([]string(nil), server.Secrets...)
-	for _, value := range server.Env {
-		if !strings.HasPrefix(value, "/") { // a path, such as that in HOME
-			secrets = append(secrets, value)
-		}
+// secretsOf are what a target was given that no log may repeat. A path in the
+// environment of a program, such as HOME, may stand there.
+func secretsOf(target connect.Target) []string {
+	if program, ok := target.(connect.Stdio); ok {
+		program.Env = maps.Clone(program.Env)
+		maps.DeleteFunc(program.Env, func(_, value string) bool { return strings.HasPrefix(value, "/") })
+		target = program
 	}
-	for name, value := range server.Headers {
-		secrets = append(secrets, value, afterScheme(value))
-		if strings.EqualFold(name, "Cookie") {
-			secrets = append(secrets, cookies(value)...)
-		}
-	}
-	return append(secrets, secretsOfURL(server.URL)...)
-}
-
-func secretsOfURL(address string) []string {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return []string{address}
-	}
-	var secrets []string
-	for _, values := range parsed.Query() {
-		secrets = append(secrets, values...)
-	}
-	password, _ := parsed.User.Password()
-	return append(secrets, parsed.User.Username(), password)
-}
-
-// cookies are the values in the header of that name.
-func cookies(header string) []string {
-	var values []string
-	for cookie := range strings.SplitSeq(header, ";") {
-		_, value, _ := strings.Cut(cookie, "=")
-		values = append(values, value)
-	}
-	return values
-}
-
-// afterScheme is what stands after a scheme such as Bearer.
-func afterScheme(value string) string {
-	_, credentials, _ := strings.Cut(value, " ")
-	return credentials
+	return connect.Secrets(target)
 }

@@ -297,7 +297,7 @@ func TestNoSessionEmitsASecret(t *testing.T) {
 func backendsOf(observed *observability, servers []config.Server) []vmcp.Backend {
 	var backends []vmcp.Backend
 	for _, server := range servers {
-		observed.secrets.Add(secretsOf(server)...)
+		observed.secrets.Add(secretsOf(server.Target)...)
 		backends = append(backends, newBackend(server, forAll{timeout: 5 * time.Second, logger: observed.logger}))
 	}
 	return backends

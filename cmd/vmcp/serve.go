@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway"
@@ -122,27 +121,14 @@ func (s *service) settings(builder *vmcp.Builder) {
 	builder.AllowEmpty = true
 	builder.SoftDeadline = s.gateway.SoftDeadline
 	builder.ProbeEvery = probeEvery
-	builder.Names = namesOf(s.gateway.Names)
-}
-
-func namesOf(strategy string) vmcp.Names {
-	switch strategy {
-	case config.NamesPriority:
-		return vmcp.Priority
-	case config.NamesNone:
-		return vmcp.Plain
-	default:
-		return vmcp.Prefixed
-	}
+	builder.Names = s.gateway.Names
 }
 
 func (s *service) options(tokens *gateway.Tokens, board *status.Board, logger *slog.Logger) gateway.Options {
-	return gateway.Options{
-		Info: identity(), Logger: logger, Tokens: tokens, Observer: board,
-		MeterProvider: s.observed.telemetry.MeterProvider(), TracerProvider: s.observed.telemetry.TracerProvider(),
-		Idle: s.gateway.IdleTimeout, NoStatusTool: !s.gateway.StatusTool,
-		Sessions: int(s.gateway.Limits.Sessions), Calls: int(s.gateway.Limits.Calls), Body: s.gateway.Limits.BodyBytes,
-	}
+	o := s.gateway.Options
+	o.Info, o.Logger, o.Tokens, o.Observer = identity(), logger, tokens, board
+	o.MeterProvider, o.TracerProvider = s.observed.telemetry.MeterProvider(), s.observed.telemetry.TracerProvider()
+	return o
 }
 
 func idsOf(backends []vmcp.Backend) []string {

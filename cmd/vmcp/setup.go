@@ -31,7 +31,7 @@ func (s *setup) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&s.config, "config", "", "configuration `FILE` with the mcpServers that MCP clients use (default: two servers inside the program)")
 	s.logs.flags(flags)
-	flags.DurationVar(&s.timeout, "timeout", 30*time.Second, "longest `TIME` for one server's handshake and lists, or for each question of check")
+	flags.DurationVar(&s.timeout, "timeout", vmcp.DefaultTimeout, "longest `TIME` for one server's handshake and lists, or for each question of check")
 }
 
 // open returns a builder and the backends: the servers, or if there are none
@@ -51,7 +51,7 @@ func (s *setup) open(command *cobra.Command, servers ...config.Server) (*vmcp.Bu
 		return nil, nil, nil, closing(usage{err}, observed)
 	}
 	return &vmcp.Builder{
-		Logger: observed.logger, Timeout: s.timeout, Names: namesOf(s.gateway.Names),
+		Logger: observed.logger, Timeout: s.timeout, Names: s.gateway.Names,
 		MeterProvider: observed.telemetry.MeterProvider(), TracerProvider: observed.telemetry.TracerProvider(),
 		Propagator: observed.telemetry.Propagator(),
 	}, backends, observed, nil
@@ -72,8 +72,8 @@ func (s *setup) check(command *cobra.Command) error {
 func (s *setup) backends(ctx context.Context, servers []config.Server, logger *slog.Logger) ([]vmcp.Backend, error) {
 	s.gateway = config.DefaultGateway()
 	build := func(server config.Server) vmcp.Backend {
-		s.observed.secrets.Add(secretsOf(server)...)
-		return newBackend(server, forAll{timeout: s.timeout, answer: s.gateway.Limits.ResponseBytes, logger: logger})
+		s.observed.secrets.Add(secretsOf(server.Target)...)
+		return newBackend(server, forAll{timeout: s.timeout, answer: s.gateway.Answer, logger: logger})
 	}
 	switch {
 	case len(servers) > 0:

@@ -63,7 +63,7 @@ func exitOf(t *testing.T, args ...string) (status int, said string) {
 	p, _ := start(t, &out, args...)
 	_ = p.Wait()
 	p.assertLeavesNoChild(t)
-	return p.ProcessState.ExitCode(), out.String() + p.log.said()
+	return p.ProcessState.ExitCode(), out.String() + p.log.String()
 }
 
 func TestServeStaysUpWhenAllBackendsFailed(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/status"
 	"github.com/spf13/cobra"
@@ -181,11 +182,11 @@ func (i inquiry) print(out io.Writer, document status.Document, answer []byte) e
 		if err := json.Indent(&indented, bytes.TrimSpace(answer), "", "  "); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(out, clean(indented.String()))
+		_, err := fmt.Fprintln(out, plain.Text(indented.String()))
 		return err
 	}
 	fmt.Fprintf(out, "vmcp %s: %s, sessions: %d, started %s\n\n",
-		oneLine(document.Version, 80), oneLine(string(document.State), 20), document.Sessions, day(document.StartedAt))
+		plain.Line(document.Version, 80), plain.Line(string(document.State), 20), document.Sessions, day(document.StartedAt))
 	if err := printBackends(out, vmcp.Report{Backends: document.Backends}); err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func printTimes(out io.Writer, backends []vmcp.BackendReport) error {
 		if b.State == vmcp.Ready {
 			continue
 		}
-		fmt.Fprintf(&text, "%s: %s since %s", oneLine(b.ID, 80), oneLine(string(b.State), 20), day(b.Since))
+		fmt.Fprintf(&text, "%s: %s since %s", plain.Line(b.ID, 80), plain.Line(string(b.State), 20), day(b.Since))
 		if !b.StaleSince.IsZero() {
 			fmt.Fprintf(&text, ", lists old since %s", day(b.StaleSince))
 		}

@@ -161,5 +161,6 @@ func TestStatusPrintsNothingThatMovesTheCursor(t *testing.T) {
 		assert.NotContains(t, got.out, "\x1b")
 		assert.NotContains(t, got.out, "\u202e")
 		assert.NotContains(t, got.out, "\u0085")
+		assert.Contains(t, got.out, "[2J[U+202E]", "what it was is seen")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/vmcp"
 )
 
@@ -21,12 +22,12 @@ func backendsTable(report vmcp.Report) string {
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "BACKEND\tSTATE\tTOOLS\tRESOURCES\tTEMPLATES\tPROMPTS\tREASON")
 	for _, b := range report.Backends {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", oneLine(b.ID, 80), oneLine(string(b.State), 20), b.Tools, b.Resources, b.ResourceTemplates, b.Prompts, oneLine(reason(b), 1000))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", plain.Line(b.ID, 80), plain.Line(string(b.State), 20), b.Tools, b.Resources, b.ResourceTemplates, b.Prompts, plain.Line(reason(b), 1000))
 	}
 	before := "\n"
 	for _, b := range report.Backends {
 		if b.Remedy != "" {
-			fmt.Fprintf(table, "%s%s: %s\n", before, oneLine(b.ID, 80), oneLine(b.Remedy, 1000))
+			fmt.Fprintf(table, "%s%s: %s\n", before, plain.Line(b.ID, 80), plain.Line(b.Remedy, 1000))
 			before = ""
 		}
 	}
@@ -39,14 +40,4 @@ func reason(b vmcp.BackendReport) string {
 		return "-"
 	}
 	return b.Reason
-}
-
-// oneLine is a text that a server wrote, in one line, without control characters
-// and not longer than a table can take.
-func oneLine(text string, longest int) string {
-	line := strings.Join(strings.Fields(strings.Map(printable, text)), " ")
-	if runes := []rune(line); len(runes) > longest {
-		return string(runes[:longest-1]) + "…"
-	}
-	return line
 }

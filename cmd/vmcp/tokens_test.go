@@ -54,8 +54,8 @@ func TestServeWithTokensIsForThoseWhoHaveOne(t *testing.T) {
 
 	require.NoError(t, p.Process.Signal(syscall.SIGINT))
 	p.ended(t)
-	assert.Contains(t, p.log.said(), `"level":"DEBUG"`)
-	assert.NotContains(t, p.log.said(), "planted-token")
+	assert.Contains(t, p.log.String(), `"level":"DEBUG"`)
+	assert.NotContains(t, p.log.String(), "planted-token")
 }
 
 func TestServeForOthersNeedsTokens(t *testing.T) {

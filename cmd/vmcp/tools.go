@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/spf13/cobra"
 )
@@ -81,7 +82,7 @@ func printSession(out io.Writer, asJSON bool, report vmcp.Report, tools []mcp.To
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "\nTOOL\tDESCRIPTION")
 	for _, tool := range tools {
-		fmt.Fprintf(table, "%s\t%s\n", tool.Name, oneLine(tool.Description, 72))
+		fmt.Fprintf(table, "%s\t%s\n", tool.Name, plain.Line(tool.Description, 72))
 	}
 	return table.Flush()
 }

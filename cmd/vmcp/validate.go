@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/spf13/cobra"
 )
@@ -80,7 +81,7 @@ func printProblems(out io.Writer, file string, err error) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(out, "\n%s: %s\n", oneLine(file, 1000), counted(len(problems), "problem")); err != nil {
+	if _, err := fmt.Fprintf(out, "\n%s: %s\n", plain.Line(file, 1000), counted(len(problems), "problem")); err != nil {
 		return err
 	}
 	return verdict(statusUsage)
@@ -101,11 +102,11 @@ func problemsOf(err error) []string {
 
 // printConfig prints nothing that may be secret: a target's name has none.
 func printConfig(out io.Writer, file string, c config.Config) error {
-	fmt.Fprintf(out, "%s: good, %s\n\n", oneLine(file, 1000), counted(len(c.Servers), "server"))
+	fmt.Fprintf(out, "%s: good, %s\n\n", plain.Line(file, 1000), counted(len(c.Servers), "server"))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SERVER\tTYPE\tTARGET\tSETTINGS")
 	for _, s := range c.Servers {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, s.Type, oneLine(connect.To(targetOf(s)).String(), 80), settingsOf(s))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.ID, s.Type(), plain.Line(connect.To(s.Target).String(), 80), settingsOf(s))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -126,9 +127,9 @@ func printGateway(out io.Writer, g config.Gateway) {
 		scheme = "https"
 	}
 	fmt.Fprintf(out, "\ngateway: %s, names by %s, soft deadline %s, idle after %s, draining for %s, status tool %s, watching the file %s\n",
-		scheme, g.Names, g.SoftDeadline, g.IdleTimeout, g.DrainTimeout, onOff(g.StatusTool), onOff(g.Watch))
+		scheme, g.Names, g.SoftDeadline, g.Idle, g.DrainTimeout, onOff(!g.NoStatusTool), onOff(g.Watch))
 	fmt.Fprintf(out, "limits: %d sessions, %d calls, a request's body of %s and headers of %s, an answer of %s\n",
-		g.Limits.Sessions, g.Limits.Calls, bytesOf(g.Limits.BodyBytes), bytesOf(g.Limits.HeaderBytes), bytesOf(g.Limits.ResponseBytes))
+		g.Sessions, g.Calls, config.Size(g.Body), config.Size(g.Header), config.Size(g.Answer))
 }
 
 // settingsOf names the settings that are not the default.
@@ -145,18 +146,6 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// bytesOf is a number of bytes in the largest unit that it is a multiple of.
-func bytesOf(n int64) string {
-	switch {
-	case n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", n>>10)
-	default:
-		return counted(int(n), "byte")
-	}
 }
 
 func onOff(on bool) string {

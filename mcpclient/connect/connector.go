@@ -22,7 +22,7 @@ type Connector struct {
 // it is nil, [Connector.Open] says so.
 func To(target Target, opts ...Option) *Connector {
 	target = usable(target)
-	c := &Connector{target: target, secrets: secretsOf(target), legacy: new(atomic.Bool), warned: new(atomic.Bool), options: defaults()}
+	c := &Connector{target: target, secrets: Secrets(target), legacy: new(atomic.Bool), warned: new(atomic.Bool), options: defaults()}
 	return c.With(opts...)
 }
 

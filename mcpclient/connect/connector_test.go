@@ -12,6 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
@@ -70,7 +71,7 @@ func TestAConnectorOpensManyAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			target := &counted{Target: badserver.New(script)}
-			connector := connect.To(target, connect.WithLogger((&journal{}).logger()))
+			connector := connect.To(target, connect.WithLogger((&mcptest.Journal{}).Logger()))
 			clients := make(chan *mcpclient.Client, 20)
 			var opening sync.WaitGroup
 			for range cap(clients) {

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,9 +18,9 @@ import (
 
 // requireFallbacks checks that the log has n records, each the WARN of a
 // fallback, and returns the last one.
-func requireFallbacks(t *testing.T, log *journal, n int) map[string]any {
+func requireFallbacks(t *testing.T, log *mcptest.Journal, n int) map[string]any {
 	t.Helper()
-	records := log.records(t)
+	records := log.Records()
 	require.Len(t, records, n)
 	for _, record := range records {
 		assert.Equal(t, slog.LevelWarn.String(), record[slog.LevelKey])
@@ -31,11 +32,11 @@ func requireFallbacks(t *testing.T, log *journal, n int) map[string]any {
 
 func TestAServerThatExitsOnAnythingButInitializeIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	programs, log := newLeash(t), &journal{}
+	programs, log := newLeash(t), &mcptest.Journal{}
 	target := programs.stdio(t, "server", impatient())
-	connector := connect.To(target, connect.WithLogger(log.logger()))
+	connector := connect.To(target, connect.WithLogger(log.Logger()))
 	for range 2 {
-		c, err := connector.Open(soon(t))
+		c, err := connector.Open(mcptest.Soon(t))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"search"}, toolsOf(t, c))
 		require.NoError(t, c.Close())
@@ -72,10 +73,10 @@ func TestFallback(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s, log := badserver.New(test.script), &journal{}
+				s, log := badserver.New(test.script), &mcptest.Journal{}
 				defer s.Close()
 				target := &counted{Target: s}
-				connector := connect.To(target, connect.WithLogger(log.logger()))
+				connector := connect.To(target, connect.WithLogger(log.Logger()))
 
 				began := time.Now()
 				c, err := connector.Open(t.Context())
@@ -117,7 +118,7 @@ func TestFallbackOverHTTP(t *testing.T) {
 			connector := connect.To(connect.HTTP{URL: overHTTP(t, s).URL}, connect.WithTimeouts(connect.Timeouts{
 				Probe: time.Second, Handshake: 3 * time.Second}))
 			for range 2 {
-				c, err := connector.Open(soon(t))
+				c, err := connector.Open(mcptest.Soon(t))
 				require.NoError(t, err)
 				assert.Equal(t, []string{"search"}, toolsOf(t, c))
 				require.NoError(t, c.Close())
@@ -135,14 +136,14 @@ func TestAServerThatDeclinesTheProbeIsNoFallback(t *testing.T) {
 			"slowly": with(with(honest(legacy), "initialize", badserver.Answer{Delay: badserver.Duration(4 * time.Second)}),
 				"server/discover", badserver.Answer{Delay: badserver.Duration(4 * time.Second), Error: &badserver.Error{Code: mcp.METHOD_NOT_FOUND}}),
 		} {
-			s, log := badserver.New(script), &journal{}
-			connector := connect.To(s, connect.WithLogger(log.logger()))
+			s, log := badserver.New(script), &mcptest.Journal{}
+			connector := connect.To(s, connect.WithLogger(log.Logger()))
 			for range 2 {
 				c, err := connector.Open(t.Context())
 				require.NoError(t, err, name)
 				require.NoError(t, c.Close())
 			}
-			assert.Empty(t, log.records(t), name)
+			assert.Empty(t, log.Records(), name)
 			assert.Equal(t, 1, s.Count("server/discover"), "%s: the connector remembers that too", name)
 			require.NoError(t, s.Close())
 		}
@@ -185,8 +186,8 @@ func TestBothAttemptsFailing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := badserver.New(with(fickle(), "initialize", badserver.Fail(mcp.INTERNAL_ERROR, "never")))
 		defer s.Close()
-		target, log := &counted{Target: s}, &journal{}
-		_, err := connect.To(target, connect.WithLogger(log.logger())).Open(t.Context())
+		target, log := &counted{Target: s}, &mcptest.Journal{}
+		_, err := connect.To(target, connect.WithLogger(log.Logger())).Open(t.Context())
 
 		var failed *connect.Error
 		require.ErrorAs(t, err, &failed)
@@ -211,7 +212,7 @@ func TestEachWhoWantsToKnowOfAFallbackIsTold(t *testing.T) {
 	connector := connect.To(s, connect.OnFallback(func(_ context.Context, version string) { first = append(first, version) }), connect.OnFallback(nil)).
 		With(connect.OnFallback(func(_ context.Context, version string) { second = append(second, version) }))
 	for range 2 {
-		c, err := connector.Open(soon(t))
+		c, err := connector.Open(mcptest.Soon(t))
 		require.NoError(t, err)
 		require.NoError(t, c.Close())
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/stretchr/testify/assert"
@@ -117,8 +118,8 @@ func TestNoFallback(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target, log := &dialed{Target: test.target(t)}, &journal{}
-			_, err := connect.To(target, connect.WithLogger(log.logger())).Open(soon(t))
+			target, log := &dialed{Target: test.target(t)}, &mcptest.Journal{}
+			_, err := connect.To(target, connect.WithLogger(log.Logger())).Open(soon(t))
 
 			var failed *connect.Error
 			require.ErrorAs(t, err, &failed)
@@ -129,7 +130,7 @@ func TestNoFallback(t *testing.T) {
 			assert.NotContains(t, err.Error(), "closing it failed")
 			assert.Nil(t, failed.First)
 			assert.EqualValues(t, 1, target.dials.Load())
-			assert.Empty(t, log.records(t))
+			assert.Empty(t, log.Records())
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
@@ -70,7 +71,7 @@ func TestCancellingTheOpeningEndsItAtOnce(t *testing.T) {
 				if method == "tools/list" {
 					script = honest(modern)
 				}
-				s, log := badserver.New(with(script, method, badserver.Answer{Hang: true})), &journal{}
+				s, log := badserver.New(with(script, method, badserver.Answer{Hang: true})), &mcptest.Journal{}
 				defer s.Close()
 				target := &counted{Target: s}
 				ctx, cancel := context.WithCancel(t.Context())
@@ -79,12 +80,12 @@ func TestCancellingTheOpeningEndsItAtOnce(t *testing.T) {
 					cancel()
 				}()
 				began := time.Now()
-				_, err := connect.To(target, connect.WithLogger(log.logger())).Open(ctx)
+				_, err := connect.To(target, connect.WithLogger(log.Logger())).Open(ctx)
 				require.ErrorIs(t, err, context.Canceled)
 				assert.Zero(t, time.Since(began))
 				assert.EqualValues(t, 1, target.dials.Load())
 				assert.Zero(t, target.open.Load())
-				assert.Empty(t, log.records(t))
+				assert.Empty(t, log.Records())
 			})
 		})
 	}
@@ -95,15 +96,15 @@ func TestTheCallersDeadlineWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := badserver.New(with(mute(), "initialize", badserver.Answer{Hang: true}))
 		defer s.Close()
-		target, log := &counted{Target: s}, &journal{}
+		target, log := &counted{Target: s}, &mcptest.Journal{}
 		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
 		defer cancel()
 		began := time.Now()
-		_, err := connect.To(target, connect.WithLogger(log.logger())).Open(ctx)
+		_, err := connect.To(target, connect.WithLogger(log.Logger())).Open(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, 7*time.Second, time.Since(began))
 		assert.EqualValues(t, 1, target.dials.Load())
-		assert.Empty(t, log.records(t))
+		assert.Empty(t, log.Records())
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
@@ -122,22 +123,22 @@ func TestAServerThatDoesNotTellIsAskedOnce(t *testing.T) {
 		for _, era := range eras {
 			t.Run(name+" on "+era, func(t *testing.T) {
 				t.Parallel()
-				log := &journal{}
+				log := &mcptest.Journal{}
 				script, method := listening(era), map[string]string{legacy: "GET", modern: "subscriptions/listen"}[era]
 				if answer != nil {
 					script.Answers[method] = []badserver.Answer{*answer}
 				}
 				s := badserver.New(script)
-				c, err := connect.To(connect.HTTP{URL: overHTTP(t, s).URL}, connect.WithListening(), connect.WithLogger(log.logger())).Open(soon(t))
+				c, err := connect.To(connect.HTTP{URL: overHTTP(t, s).URL}, connect.WithListening(), connect.WithLogger(log.Logger())).Open(soon(t))
 				require.NoError(t, err)
 				require.NoError(t, s.Await(soon(t), method, 1))
 				require.EventuallyWithT(t, func(c *assert.CollectT) {
-					assert.Equal(c, 1, log.count(`"event":"listening"`))
+					assert.Equal(c, 1, log.Count(`"event":"listening"`))
 				}, 20*time.Second, 10*time.Millisecond)
 				toolsOf(t, c)
 				require.NoError(t, c.Close())
 				assert.Equal(t, 1, s.Count(method))
-				assert.Zero(t, log.count(`"level":"ERROR"`)+log.count(`"level":"WARN"`))
+				assert.Zero(t, log.Count(`"level":"ERROR"`)+log.Count(`"level":"WARN"`))
 			})
 		}
 	}

@@ -1,13 +1,12 @@
 package connect_test
 
 import (
-	"context"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
@@ -22,12 +21,7 @@ func TestMain(m *testing.M) {
 }
 
 // soon is a deadline for what does not take long; a test that meets it fails.
-func soon(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	t.Cleanup(cancel)
-	return ctx
-}
+var soon = mcptest.Soon
 
 // toolsOf asks the server for its tools.
 func toolsOf(t *testing.T, c client.MCPClient) []string {

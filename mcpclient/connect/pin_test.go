@@ -6,6 +6,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,10 +36,10 @@ func TestAPinnedProtocolIsTheOnlyOneTried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s, log := badserver.New(test.script), &journal{}
+				s, log := badserver.New(test.script), &mcptest.Journal{}
 				defer s.Close()
 				target := &counted{Target: s}
-				connector := connect.To(target, connect.WithProtocolVersion(test.pin), connect.WithLogger(log.logger()))
+				connector := connect.To(target, connect.WithProtocolVersion(test.pin), connect.WithLogger(log.Logger()))
 				_, err := connector.Open(t.Context())
 
 				var failed *connect.Error
@@ -48,7 +49,7 @@ func TestAPinnedProtocolIsTheOnlyOneTried(t *testing.T) {
 				assert.Equal(t, test.asked, asked(s))
 				assert.EqualValues(t, 1, target.dials.Load())
 				assert.Zero(t, target.open.Load())
-				assert.Empty(t, log.records(t))
+				assert.Empty(t, log.Records())
 			})
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -82,7 +83,7 @@ func TestAServerThatIgnoresEverythingIsKilled(t *testing.T) {
 
 func TestTheLastWordsOfAServerAreInTheError(t *testing.T) {
 	t.Parallel()
-	programs, written := newLeash(t), &journal{}
+	programs, written := newLeash(t), &mcptest.Journal{}
 	target := says(programs.stdio(t, "dying", honest(legacy)), "loading", "Error: no API key", "usage: server KEY")
 	target.Stderr = written
 	_, err := connect.Open(soon(t), target)
@@ -92,7 +93,7 @@ func TestTheLastWordsOfAServerAreInTheError(t *testing.T) {
 	assert.Contains(t, failed.Stderr, "loading\nError: no API key\nusage: server KEY")
 	assert.ErrorContains(t, err, "Error: no API key")
 	assert.ErrorContains(t, err, "run its command by hand")
-	assert.Equal(t, 2, written.count("Error: no API key"), "it was started twice")
+	assert.Equal(t, 2, written.Count("Error: no API key"), "it was started twice")
 }
 
 func TestTheCallersWriterGetsAllOfStderr(t *testing.T) {
@@ -101,13 +102,13 @@ func TestTheCallersWriterGetsAllOfStderr(t *testing.T) {
 	for range 2000 {
 		lines = append(lines, "more than anybody keeps")
 	}
-	written := &journal{}
+	written := &mcptest.Journal{}
 	target := says(newLeash(t).stdio(t, "server", honest(legacy)), lines...)
 	target.Stderr = written
 	c, err := connect.Open(soon(t), target)
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
-	assert.Equal(t, 2000, written.count("more than anybody"))
+	assert.Equal(t, 2000, written.Count("more than anybody"))
 }
 
 func TestAWriterThatFailsCostsTheServerNothing(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
@@ -85,10 +86,10 @@ func TestWhatIsNoProof(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s, log := badserver.New(with(honest(modern), "tools/list", test.answer)), &journal{}
+				s, log := badserver.New(with(honest(modern), "tools/list", test.answer)), &mcptest.Journal{}
 				defer s.Close()
 				target := &counted{Target: s}
-				connector := connect.To(target, connect.WithLogger(log.logger()), connect.WithTimeouts(connect.Timeouts{Proof: 3 * time.Second}))
+				connector := connect.To(target, connect.WithLogger(log.Logger()), connect.WithTimeouts(connect.Timeouts{Proof: 3 * time.Second}))
 				began := time.Now()
 				_, err := connector.Open(t.Context())
 
@@ -101,7 +102,7 @@ func TestWhatIsNoProof(t *testing.T) {
 				assert.Equal(t, test.took, time.Since(began))
 				assert.EqualValues(t, 1, target.dials.Load())
 				assert.Zero(t, target.open.Load())
-				assert.Empty(t, log.records(t))
+				assert.Empty(t, log.Records())
 			})
 		})
 	}
@@ -134,10 +135,10 @@ func TestTheCallersProofIsTheOnlyRequest(t *testing.T) {
 
 func TestTheCallersProofRunsAgainOnAnOlderProtocol(t *testing.T) {
 	t.Parallel()
-	s, log := badserver.New(fickle()), &journal{}
+	s, log := badserver.New(fickle()), &mcptest.Journal{}
 	target := &counted{Target: s}
 	var proven []string
-	c, err := connect.To(target, connect.WithLogger(log.logger())).OpenProving(soon(t), func(ctx context.Context, c *mcpclient.Client) error {
+	c, err := connect.To(target, connect.WithLogger(log.Logger())).OpenProving(soon(t), func(ctx context.Context, c *mcpclient.Client) error {
 		known, _ := c.Server()
 		proven = append(proven, known.ProtocolVersion)
 		_, err := c.ListTools(ctx, mcp.ListToolsRequest{})

@@ -27,8 +27,11 @@ func mask(text string, secrets []string) string {
 	return anybody.Text(text)
 }
 
-// secretsOf returns what a target knows that nobody should read, longest first.
-func secretsOf(target Target) []string {
+// Secrets returns what a target was given that nobody should read, in each form
+// in which a server may repeat it: values of headers, of the environment and of
+// a query, a user and a password, and [Stdio.Secrets]; the longest first. Some
+// may be empty, or words that occur by chance.
+func Secrets(target Target) []string {
 	if secretive, ok := target.(interface{ secrets() []string }); ok {
 		return longestFirst(secretive.secrets())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -130,22 +131,22 @@ func TestSecretsAreInNoErrorAndNoLog(t *testing.T) {
 			}
 			t.Run(kind+", "+name, func(t *testing.T) {
 				t.Parallel()
-				log := &journal{}
-				_, err := connect.To(target(withSecrets(url(t))), connect.WithLogger(log.logger())).Open(soon(t))
+				log := &mcptest.Journal{}
+				_, err := connect.To(target(withSecrets(url(t))), connect.WithLogger(log.Logger())).Open(soon(t))
 				require.Error(t, err)
 				assert.NotContains(t, err.Error(), planted)
-				assert.NotContains(t, fmt.Sprint(log.records(t)), planted)
+				assert.NotContains(t, fmt.Sprint(log.Records()), planted)
 			})
 		}
 	}
 	t.Run("SSE, a handshake that fails", func(t *testing.T) {
 		t.Parallel()
-		s, log := badserver.New(repeating(honest(legacy), "initialize")), &journal{}
+		s, log := badserver.New(repeating(honest(legacy), "initialize")), &mcptest.Journal{}
 		_, err := connect.To(connect.SSE{URL: withSecrets(overSSE(t, s).URL), Headers: secretHeaders},
-			connect.WithLogger(log.logger())).Open(soon(t))
+			connect.WithLogger(log.Logger())).Open(soon(t))
 		require.ErrorIs(t, err, mcp.ErrInternalError)
 		assert.NotContains(t, err.Error(), planted)
-		assert.NotContains(t, fmt.Sprint(log.records(t)), planted)
+		assert.NotContains(t, fmt.Sprint(log.Records()), planted)
 	})
 }
 
@@ -170,16 +171,16 @@ func TestTheEnvironmentIsInNoError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := &journal{}
+			log := &mcptest.Journal{}
 			target := says(newLeash(t).stdio(t, test.program, test.script), "KEY=hush-environment", "and hush-environment-longer.")
 			target.Env["KEY"], target.Env["OTHER"] = "hush-environment", "hush-environment-longer"
-			_, err := connect.To(target, connect.WithLogger(log.logger())).Open(soon(t))
+			_, err := connect.To(target, connect.WithLogger(log.Logger())).Open(soon(t))
 			var failed *connect.Error
 			require.ErrorAs(t, err, &failed)
 			assert.Contains(t, failed.Stderr, "KEY=***\nand ***.")
 			assert.NotContains(t, err.Error(), planted)
 			assert.NotContains(t, failed.Stderr, planted)
-			assert.NotContains(t, fmt.Sprint(log.records(t)), planted)
+			assert.NotContains(t, fmt.Sprint(log.Records()), planted)
 		})
 	}
 }

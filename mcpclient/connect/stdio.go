@@ -52,7 +52,7 @@ func (s Stdio) dial(_ context.Context, o options) (transport.Interface, error) {
 	if err := s.checkDir(); err != nil {
 		return nil, err
 	}
-	said := &tail{secrets: secretsOf(s)}
+	said := &tail{secrets: Secrets(s)}
 	child, err := newProcess(func(ctx context.Context) *exec.Cmd { return s.command(ctx, said) })
 	if err != nil {
 		return nil, err

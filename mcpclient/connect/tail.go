@@ -4,7 +4,8 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"github.com/mcp-candor/candor/internal/plain"
 )
 
 // tail keeps the last of what is written to it. It is safe for concurrent use.
@@ -30,7 +31,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the last lines, masked.
+// String returns the last lines, masked and plain.
 func (t *tail) String() string {
 	t.mu.Lock()
 	text, cut := string(t.kept), t.cut
@@ -38,15 +39,7 @@ func (t *tail) String() string {
 	if cut {
 		text = withoutHalf(text, t.secrets)
 	}
-	text = strings.TrimSpace(strings.ToValidUTF8(mask(text, t.secrets), "\uFFFD"))
-	if len(text) <= tailSize {
-		return text
-	}
-	text = text[len(text)-tailSize:]
-	for !utf8.RuneStart(text[0]) {
-		text = text[1:]
-	}
-	return "..." + text
+	return plain.Tail(strings.TrimSpace(plain.Text(mask(text, t.secrets))), tailSize)
 }
 
 // withoutHalf takes off the end of a secret that a text begins with.

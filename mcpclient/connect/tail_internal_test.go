@@ -26,6 +26,7 @@ func TestTail(t *testing.T) {
 		"whole characters only":      {nil, strings.Repeat("é", tailSize), "..." + strings.Repeat("é", tailSize/2)},
 		"whole characters, odd cut":  {nil, strings.Repeat("é", tailSize) + "x", "..." + strings.Repeat("é", tailSize/2-1) + "x"},
 		"what is no UTF-8":           {nil, "a\xffb", "a\uFFFDb"},
+		"colours":                    {nil, "\x1b[31mred\r\nline", "␛[31mred\nline"},
 		"a secret":                   {[]string{"secret"}, "a secret b secret", "a *** b ***"},
 		"a short secret is a word":   {[]string{"true"}, "it is true", "it is true"},
 		"an empty secret":            {[]string{""}, "text", "text"},

@@ -8,6 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/mcp-candor/candor/badserver"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
@@ -43,7 +44,7 @@ func TestATargetOpensListsAndCloses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := badserver.New(honest(test.protocol))
-			c, err := connect.Open(soon(t), test.target(t, s))
+			c, err := connect.Open(mcptest.Soon(t), test.target(t, s))
 			require.NoError(t, err)
 
 			known, ok := c.Server()
@@ -59,7 +60,7 @@ func TestATargetOpensListsAndCloses(t *testing.T) {
 func TestHTTPSendsItsSession(t *testing.T) {
 	t.Parallel()
 	s := badserver.New(honest(legacy))
-	c, err := connect.Open(soon(t), connect.HTTP{URL: overHTTP(t, s).URL})
+	c, err := connect.Open(mcptest.Soon(t), connect.HTTP{URL: overHTTP(t, s).URL})
 	require.NoError(t, err)
 	toolsOf(t, c)
 	require.NoError(t, c.Close())
@@ -80,7 +81,7 @@ func TestStdioOpensListsAndCloses(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
 			programs := newLeash(t)
-			c, err := connect.Open(soon(t), programs.stdio(t, "server", honest(protocol)))
+			c, err := connect.Open(mcptest.Soon(t), programs.stdio(t, "server", honest(protocol)))
 			require.NoError(t, err)
 			assert.Equal(t, []string{"search"}, toolsOf(t, c))
 			require.NoError(t, c.Close())
@@ -97,7 +98,7 @@ func TestStdioRunsInItsDirectoryWithItsArguments(t *testing.T) {
 	programs := newLeash(t)
 	target := programs.stdio(t, "where", honest(legacy))
 	target.Dir, target.Args = t.TempDir(), []string{"one", "two words"}
-	_, err := connect.Open(soon(t), target)
+	_, err := connect.Open(mcptest.Soon(t), target)
 	var failed *connect.Error
 	require.ErrorAs(t, err, &failed)
 	assert.Contains(t, failed.Stderr, "in "+target.Dir)
@@ -119,7 +120,7 @@ func TestInProcessOpensListsAndCloses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := realServer()
-			c, err := connect.To(connect.InProcess{Server: s}, connect.WithProtocolVersion(version)).Open(soon(t))
+			c, err := connect.To(connect.InProcess{Server: s}, connect.WithProtocolVersion(version)).Open(mcptest.Soon(t))
 			require.NoError(t, err)
 			known, _ := c.Server()
 			assert.Equal(t, "real", known.ServerInfo.Name)
@@ -131,7 +132,7 @@ func TestInProcessOpensListsAndCloses(t *testing.T) {
 			select {
 			case method := <-told:
 				assert.Equal(t, "notifications/tools/list_changed", method)
-			case <-soon(t).Done():
+			case <-mcptest.Soon(t).Done():
 				assert.Fail(t, "no notification came")
 			}
 			require.NoError(t, c.Close())
@@ -143,7 +144,7 @@ func TestTheServerIsToldWhoAsks(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{legacy, modern} {
 		s := badserver.New(honest(protocol))
-		c, err := connect.To(s, connect.WithClientInfo(mcp.Implementation{Name: "somebody", Version: "7"})).Open(soon(t))
+		c, err := connect.To(s, connect.WithClientInfo(mcp.Implementation{Name: "somebody", Version: "7"})).Open(mcptest.Soon(t))
 		require.NoError(t, err)
 		require.NoError(t, c.Close())
 		requests := s.Requests()
@@ -161,7 +162,7 @@ func TestTheMiddlewaresSeeTheHandshakeTheProofAndTheEnd(t *testing.T) {
 			return next(ctx, call)
 		}
 	}
-	c, err := connect.Open(soon(t), badserver.New(honest(modern)), nil, watch)
+	c, err := connect.Open(mcptest.Soon(t), badserver.New(honest(modern)), nil, watch)
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
 	assert.Equal(t, []string{"Initialize", "ListToolsByPage", "Close"}, ops)
@@ -169,7 +170,7 @@ func TestTheMiddlewaresSeeTheHandshakeTheProofAndTheEnd(t *testing.T) {
 
 func TestMCPGosClientIsFoundUnderTheChain(t *testing.T) {
 	t.Parallel()
-	c, err := connect.Open(soon(t), badserver.New(honest(modern)))
+	c, err := connect.Open(mcptest.Soon(t), badserver.New(honest(modern)))
 	require.NoError(t, err)
 	defer c.Close()
 	inner, ok := mcpclient.As[*client.Client](c)
@@ -214,17 +215,17 @@ func TestATargetThatDescribesNoServerIsAnErrorThatSaysWhatToWrite(t *testing.T) 
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := &journal{}
-			_, err := connect.To(test.target, connect.WithLogger(log.logger())).Open(soon(t))
+			log := &mcptest.Journal{}
+			_, err := connect.To(test.target, connect.WithLogger(log.Logger())).Open(mcptest.Soon(t))
 			var failed *connect.Error
 			require.ErrorAs(t, err, &failed)
 			assert.Equal(t, "target", failed.Stage)
 			require.EqualError(t, err, test.want)
 			var misused *connect.TargetError
 			require.ErrorAs(t, err, &misused)
-			assert.Empty(t, log.records(t))
+			assert.Empty(t, log.Records())
 		})
 	}
-	_, err := connect.Open(soon(t), nil)
+	_, err := connect.Open(mcptest.Soon(t), nil)
 	require.ErrorContains(t, err, "the target is nil")
 }

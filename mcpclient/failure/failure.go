@@ -3,11 +3,13 @@ package failure
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
@@ -137,7 +139,7 @@ func (f Failure) Words() string {
 	return f.bounded(strings.ReplaceAll(f.err.Error(), "transport error: failed to send request: failed to send request: ", ""))
 }
 
-// longestWords is how many bytes of an error people are shown.
+// longestWords is how many characters of an error people are shown.
 const longestWords = 2 << 10
 
 func (f Failure) bounded(text string) string {
@@ -147,9 +149,10 @@ func (f Failure) bounded(text string) string {
 		return "a failure without words: " + f.Kind.String()
 	case strings.HasSuffix(text, ":"):
 		return text + " " + f.Kind.String() + ", and no more words"
-	case len(text) > longestWords:
-		return strings.ToValidUTF8(text[:longestWords], "") + "..."
-	default:
-		return text
 	}
+	beginning, left := plain.Cut(text, longestWords)
+	if left > 0 {
+		return fmt.Sprintf("%s... (and %d characters more)", beginning, left)
+	}
+	return beginning
 }

@@ -8,12 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/mcp-candor/candor/internal/plain"
 )
 
 const (
-	maxErrorBody = 4 << 10 // how much of the server's words a StatusError keeps
-	maxExcerpt   = 200     // and how much of them its text shows
+	maxErrorBody = 4 << 10 // how many bytes of the server's words a StatusError keeps
+	maxExcerpt   = 200     // and how many characters of them its text shows
 )
 
 // StatusError is a failed HTTP request whose answer was no JSON-RPC error.
@@ -83,14 +84,11 @@ func statusLine(code int) string {
 // excerpt quotes the beginning of body; quoting escapes line ends, control
 // characters and what is no UTF-8.
 func excerpt(body string) string {
-	if len(body) <= maxExcerpt {
-		return strconv.Quote(body)
+	beginning, left := plain.Cut(body, maxExcerpt)
+	if left > 0 {
+		return strconv.Quote(beginning) + "..."
 	}
-	end := maxExcerpt
-	for end > maxExcerpt-utf8.UTFMax && !utf8.RuneStart(body[end]) {
-		end--
-	}
-	return strconv.Quote(body[:end]) + "..."
+	return strconv.Quote(body)
 }
 
 // HasStatus says whether an error is a [*StatusError] with that status.

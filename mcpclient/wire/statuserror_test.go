@@ -63,11 +63,11 @@ func TestStatusErrorText(t *testing.T) {
 		},
 		"what is no character anywhere is cut somewhere": {
 			said(500, strings.Repeat("\x80", 300)),
-			`POST http://server.example/mcp: server answered 500 Internal Server Error: "` + strings.Repeat(`\x80`, 196) + `"...`,
+			`POST http://server.example/mcp: server answered 500 Internal Server Error: "` + strings.Repeat(`\x80`, 200) + `"...`,
 		},
 		"long words are cut between characters": {
 			said(500, strings.Repeat("x", 199)+"日本"),
-			`POST http://server.example/mcp: server answered 500 Internal Server Error: "` + strings.Repeat("x", 199) + `"...`,
+			`POST http://server.example/mcp: server answered 500 Internal Server Error: "` + strings.Repeat("x", 199) + `日"...`,
 		},
 	}
 	for name, tt := range tests {

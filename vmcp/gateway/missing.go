@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
@@ -78,7 +79,7 @@ func sentence(backend vmcp.BackendReport) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Backend %q has been %s since %s", backend.ID, backend.State, backend.Since.UTC().Format(time.RFC3339))
 	if reason := reasonOf(backend); reason != "" {
-		fmt.Fprintf(&text, ": %s", strings.TrimSuffix(brief(reason), "."))
+		fmt.Fprintf(&text, ": %s", strings.TrimSuffix(plain.Line(reason, longestReason), "."))
 	}
 	text.WriteString(".")
 	if backend.Remedy != "" {
@@ -92,15 +93,6 @@ func sentence(backend vmcp.BackendReport) string {
 
 // longestReason is how many characters of a reason go into a sentence.
 const longestReason = 1_000
-
-// brief puts on one line, and a short one, whatever a server wrote.
-func brief(reason string) string {
-	line := []rune(strings.Join(strings.Fields(reason), " "))
-	if len(line) > longestReason {
-		return strings.TrimSpace(string(line[:longestReason])) + " ..."
-	}
-	return string(line)
-}
 
 // instructions are the backends' own, and what is missing, if something is.
 func (c *call) instructions() string {

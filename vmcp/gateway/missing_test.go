@@ -236,7 +236,7 @@ func TestAReasonIsOneShortLine(t *testing.T) {
 	plug(t, g, plain).hello.into(t, &hello)
 	assert.Equal(t, 1, strings.Count(hello.Instructions, "\n- Backend"))
 	assert.Less(t, len(hello.Instructions), 2_000)
-	assert.Contains(t, hello.Instructions, "blah ... Remedy: ")
+	assert.Contains(t, hello.Instructions, "blah... Remedy: ")
 }
 
 func onlyBackends(backends []vmcp.Backend, _ map[string]*badserver.Server) []vmcp.Backend {

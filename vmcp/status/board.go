@@ -57,7 +57,7 @@ func (b *Board) Keep(ids []string) {
 				entries[id] = known
 				continue
 			}
-			entries[id] = entry{BackendReport: vmcp.BackendReport{ID: id, State: vmcp.Connecting, Since: plain(time.Now())}}
+			entries[id] = entry{BackendReport: vmcp.BackendReport{ID: id, State: vmcp.Connecting, Since: utc(time.Now())}}
 		}
 		differs := !slices.Equal(b.order, ids)
 		b.order, b.entries, b.fixed = slices.Clone(ids), entries, true
@@ -106,7 +106,7 @@ func (b *Board) Current() (Document, <-chan struct{}) {
 	}
 	return Document{
 		Version:   b.version,
-		StartedAt: plain(b.started),
+		StartedAt: utc(b.started),
 		State:     overall(backends),
 		Sessions:  b.sessions,
 		Backends:  backends,
@@ -145,11 +145,11 @@ func (b *Board) put(backend vmcp.BackendReport) bool {
 	}
 	backend.Err = nil // not part of what is told
 	for _, at := range []*time.Time{&backend.Since, &backend.StaleSince, &backend.NextTry} {
-		*at = plain(*at)
+		*at = utc(*at)
 	}
 	b.entries[backend.ID] = entry{backend, true}
 	return !reflect.DeepEqual(old, b.entries[backend.ID])
 }
 
-// plain is a time as it is told: in UTC, without the clock of this process.
-func plain(t time.Time) time.Time { return t.UTC().Round(0) }
+// utc is a time as it is told: in UTC, without the clock of this process.
+func utc(t time.Time) time.Time { return t.UTC().Round(0) }

@@ -14,6 +14,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/vmcp"
 )
 
 // maxSize is the most that is read of a configuration file, in bytes.
@@ -35,33 +38,16 @@ type Config struct {
 	Notes []string
 }
 
-// Server is one server. Command, Args, Env and Dir are for Type "stdio"; URL and Headers are
-// for the other two.
+// Server is one server: the backend of a session, but for its Connector and its time-outs, which whoever
+// connects makes of Target and Timeouts. Zero is for the default of each.
 type Server struct {
-	// Name can be the prefix of a tool's name.
-	Name string
-	// Type is "stdio", "http" (streamable HTTP) or "sse".
-	Type string
+	vmcp.Backend
 
-	Command string
-	Args    []string
-	Env     map[string]string // in addition to the environment of vmcp
-	Dir     string            // working directory; empty for that of vmcp
-	Secrets []string          // what variables put into Args, but for paths
-
-	URL     string // absolute, http or https; may hold a password
-	Headers map[string]string
-
-	// How vmcp treats the server; zero is for the default of each.
-	Required        bool   // without it there is no session
-	Prefix          string // of its tools' names; empty for Name
+	// Target is a connect.Stdio, whose Secrets are what variables put into Args, but for paths; or a
+	// connect.HTTP or a connect.SSE, whose URL is absolute, http or https, and may hold a password.
+	Target          connect.Target
 	Timeouts        Timeouts
-	Tools           Tools
-	Tolerance       Tolerance
 	ProtocolVersion string // one of mcp.ValidProtocolVersions, or empty for the newest that works
-	Retry           Retry
-	Breaker         Breaker
-	ForwardHeaders  []string // of the caller's request; valid names, each once, none of which is in Headers
 }
 
 // Read reads and checks a configuration file: see Parse for what it may hold, and for

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -67,46 +69,51 @@ func textsOf(t *testing.T, err error) []string {
 	return texts
 }
 
+// server is one without settings.
+func server(id string, target connect.Target) Server {
+	return Server{Backend: vmcp.Backend{ID: id}, Target: target}
+}
+
 var goodServers = map[string]struct {
 	fields string
-	want   Server
+	want   connect.Target
 }{
 	"a command is stdio": {
 		`"command": "npx"`,
-		Server{Type: "stdio", Command: "npx"},
+		connect.Stdio{Command: "npx"},
 	},
 	"everything that a command can have": {
 		`"type": "stdio", "command": "npx", "args": ["-y", "p"], "env": {"K": "v"}, "cwd": "/srv"`,
-		Server{Type: "stdio", Command: "npx", Args: []string{"-y", "p"}, Env: map[string]string{"K": "v"}, Dir: "/srv"},
+		connect.Stdio{Command: "npx", Args: []string{"-y", "p"}, Env: map[string]string{"K": "v"}, Dir: "/srv"},
 	},
 	"everything that a url can have": {
 		`"type": "http", "url": "https://example.com/mcp", "headers": {"X-Key": "v"}`,
-		Server{Type: "http", URL: "https://example.com/mcp", Headers: map[string]string{"X-Key": "v"}},
+		connect.HTTP{URL: "https://example.com/mcp", Headers: map[string]string{"X-Key": "v"}},
 	},
-	"a url is http":                            {`"url": "https://example.com/mcp"`, Server{Type: "http", URL: "https://example.com/mcp"}},
-	"a url whose path ends in /sse is sse":     {`"url": "https://example.com/a/sse?k=v"`, Server{Type: "sse", URL: "https://example.com/a/sse?k=v"}},
-	"a url whose path ends in /sse/ is sse":    {`"url": "https://example.com/sse/"`, Server{Type: "sse", URL: "https://example.com/sse/"}},
-	"a url with sse elsewhere is http":         {`"url": "https://example.com/ssee?x=/sse"`, Server{Type: "http", URL: "https://example.com/ssee?x=/sse"}},
-	"a type is stronger than the path":         {`"type": "http", "url": "https://example.com/sse"`, Server{Type: "http", URL: "https://example.com/sse"}},
-	"httpUrl is http whatever its path":        {`"httpUrl": "https://example.com/sse"`, Server{Type: "http", URL: "https://example.com/sse"}},
-	"serverUrl is a url":                       {`"serverUrl": "https://example.com/sse"`, Server{Type: "sse", URL: "https://example.com/sse"}},
-	"baseUrl is a url":                         {`"baseUrl": "https://example.com"`, Server{Type: "http", URL: "https://example.com"}},
-	"two names of the url that agree":          {`"url": "https://e.com/m", "serverUrl": "https://e.com/m"`, Server{Type: "http", URL: "https://e.com/m"}},
-	"a url may have a user and a port":         {`"url": "http://u:p@localhost:8080/mcp"`, Server{Type: "http", URL: "http://u:p@localhost:8080/mcp"}},
-	"streamable-http is http":                  {`"type": "streamable-http", "url": "http://h"`, Server{Type: "http", URL: "http://h"}},
-	"streamableHttp is http":                   {`"type": "streamableHttp", "url": "http://h"`, Server{Type: "http", URL: "http://h"}},
-	"streamable_http is http":                  {`"type": "streamable_http", "url": "http://h"`, Server{Type: "http", URL: "http://h"}},
-	"transport is another name of type":        {`"transport": "sse", "url": "http://h"`, Server{Type: "sse", URL: "http://h"}},
-	"transportType is another name of type":    {`"transportType": "sse", "url": "http://h"`, Server{Type: "sse", URL: "http://h"}},
-	"working_directory is another name of cwd": {`"command": "x", "working_directory": "/d"`, Server{Type: "stdio", Command: "x", Dir: "/d"}},
-	"workingDirectory is another name of cwd":  {`"command": "x", "workingDirectory": "/d"`, Server{Type: "stdio", Command: "x", Dir: "/d"}},
-	"empty and null keys count as absent":      {`"command": "x", "url": "", "headers": {}, "cwd": null, "args": [], "env": null`, Server{Type: "stdio", Command: "x"}},
-	"enabled and active servers are servers":   {`"command": "x", "enabled": true, "isActive": true, "disabled": false`, Server{Type: "stdio", Command: "x"}},
-	"keys that are comments are left aside":    {`"command": "x", "_args": 1, "//": "", "$comment": "c", "comment": "c"`, Server{Type: "stdio", Command: "x"}},
-	"keys may be written with escapes":         {`"comm\u0061nd": "x"`, Server{Type: "stdio", Command: "x"}},
-	"comments and commas at the end are fine":  {"/* c */ \"command\": \"x\", // d\n", Server{Type: "stdio", Command: "x"}},
-	"~ stays": {`"command": "~/bin/x"`, Server{Type: "stdio", Command: "~/bin/x"}},
-	"a header may hold a tab and other letters": {`"url": "http://h", "headers": {"X": "a\tü"}`, Server{Type: "http", URL: "http://h", Headers: map[string]string{"X": "a\tü"}}},
+	"a url is http":                            {`"url": "https://example.com/mcp"`, connect.HTTP{URL: "https://example.com/mcp"}},
+	"a url whose path ends in /sse is sse":     {`"url": "https://example.com/a/sse?k=v"`, connect.SSE{URL: "https://example.com/a/sse?k=v"}},
+	"a url whose path ends in /sse/ is sse":    {`"url": "https://example.com/sse/"`, connect.SSE{URL: "https://example.com/sse/"}},
+	"a url with sse elsewhere is http":         {`"url": "https://example.com/ssee?x=/sse"`, connect.HTTP{URL: "https://example.com/ssee?x=/sse"}},
+	"a type is stronger than the path":         {`"type": "http", "url": "https://example.com/sse"`, connect.HTTP{URL: "https://example.com/sse"}},
+	"httpUrl is http whatever its path":        {`"httpUrl": "https://example.com/sse"`, connect.HTTP{URL: "https://example.com/sse"}},
+	"serverUrl is a url":                       {`"serverUrl": "https://example.com/sse"`, connect.SSE{URL: "https://example.com/sse"}},
+	"baseUrl is a url":                         {`"baseUrl": "https://example.com"`, connect.HTTP{URL: "https://example.com"}},
+	"two names of the url that agree":          {`"url": "https://e.com/m", "serverUrl": "https://e.com/m"`, connect.HTTP{URL: "https://e.com/m"}},
+	"a url may have a user and a port":         {`"url": "http://u:p@localhost:8080/mcp"`, connect.HTTP{URL: "http://u:p@localhost:8080/mcp"}},
+	"streamable-http is http":                  {`"type": "streamable-http", "url": "http://h"`, connect.HTTP{URL: "http://h"}},
+	"streamableHttp is http":                   {`"type": "streamableHttp", "url": "http://h"`, connect.HTTP{URL: "http://h"}},
+	"streamable_http is http":                  {`"type": "streamable_http", "url": "http://h"`, connect.HTTP{URL: "http://h"}},
+	"transport is another name of type":        {`"transport": "sse", "url": "http://h"`, connect.SSE{URL: "http://h"}},
+	"transportType is another name of type":    {`"transportType": "sse", "url": "http://h"`, connect.SSE{URL: "http://h"}},
+	"working_directory is another name of cwd": {`"command": "x", "working_directory": "/d"`, connect.Stdio{Command: "x", Dir: "/d"}},
+	"workingDirectory is another name of cwd":  {`"command": "x", "workingDirectory": "/d"`, connect.Stdio{Command: "x", Dir: "/d"}},
+	"empty and null keys count as absent":      {`"command": "x", "url": "", "headers": {}, "cwd": null, "args": [], "env": null`, connect.Stdio{Command: "x"}},
+	"enabled and active servers are servers":   {`"command": "x", "enabled": true, "isActive": true, "disabled": false`, connect.Stdio{Command: "x"}},
+	"keys that are comments are left aside":    {`"command": "x", "_args": 1, "//": "", "$comment": "c", "comment": "c"`, connect.Stdio{Command: "x"}},
+	"keys may be written with escapes":         {`"comm\u0061nd": "x"`, connect.Stdio{Command: "x"}},
+	"comments and commas at the end are fine":  {"/* c */ \"command\": \"x\", // d\n", connect.Stdio{Command: "x"}},
+	"~ stays": {`"command": "~/bin/x"`, connect.Stdio{Command: "~/bin/x"}},
+	"a header may hold a tab and other letters": {`"url": "http://h", "headers": {"X": "a\tü"}`, connect.HTTP{URL: "http://h", Headers: map[string]string{"X": "a\tü"}}},
 }
 
 func TestParseReadsServers(t *testing.T) {
@@ -116,8 +123,7 @@ func TestParseReadsServers(t *testing.T) {
 			t.Parallel()
 			c, err := parseTest(oneServer(test.fields))
 			require.NoError(t, err)
-			test.want.Name = "a"
-			assert.Equal(t, []Server{test.want}, c.Servers)
+			assert.Equal(t, []Server{server("a", test.want)}, c.Servers)
 		})
 	}
 }
@@ -149,16 +155,12 @@ func TestParseReplacesVariables(t *testing.T) {
 			stdio, err := parseTest(oneServer(fmt.Sprintf(
 				`"command": "x%[1]s", "args": ["%[1]s"], "env": {"K": "%[1]s"}, "cwd": "/%[1]s"`, test.in)))
 			require.NoError(t, err)
-			assert.Equal(t, []Server{{
-				Name: "a", Type: "stdio", Command: "x" + test.want, Args: []string{test.want},
-				Env: map[string]string{"K": test.want}, Dir: "/" + test.want, Secrets: test.secrets,
-			}}, stdio.Servers)
+			assert.Equal(t, []Server{server("a", connect.Stdio{Command: "x" + test.want, Args: []string{test.want},
+				Env: map[string]string{"K": test.want}, Dir: "/" + test.want, Secrets: test.secrets})}, stdio.Servers)
 
 			remote, err := parseTest(oneServer(fmt.Sprintf(`"url": "http://h/#%[1]s", "headers": {"K": "%[1]s"}`, test.in)))
 			require.NoError(t, err)
-			assert.Equal(t, []Server{{
-				Name: "a", Type: "http", URL: "http://h/#" + test.want, Headers: map[string]string{"K": test.want},
-			}}, remote.Servers)
+			assert.Equal(t, []Server{server("a", connect.HTTP{URL: "http://h/#" + test.want, Headers: map[string]string{"K": test.want}})}, remote.Servers)
 		})
 	}
 }
@@ -167,7 +169,7 @@ func TestParseChecksTheURLAfterReplacing(t *testing.T) {
 	t.Parallel()
 	c, err := parseTest(oneServer(`"url": "${NO:-https://example.com}/sse"`))
 	require.NoError(t, err)
-	assert.Equal(t, []Server{{Name: "a", Type: "sse", URL: "https://example.com/sse"}}, c.Servers)
+	assert.Equal(t, []Server{server("a", connect.SSE{URL: "https://example.com/sse"})}, c.Servers)
 
 	_, err = parseTest(oneServer(`"url": "${TOKEN}"`))
 	assert.EqualError(t, err, `servers.json:1: mcpServers.a.url: not an absolute http or https URL. Write it like "https://example.com/mcp".`)
@@ -341,7 +343,7 @@ func TestParseSaysWhichNamesAreGood(t *testing.T) {
 	for _, name := range []string{"a", "A", "0", "my-server_2", strings.Repeat("x", 32)} {
 		c, err := parseTest(`{"mcpServers": {"` + name + `": {"command": "x"}}}`)
 		require.NoError(t, err)
-		assert.Equal(t, name, c.Servers[0].Name)
+		assert.Equal(t, name, c.Servers[0].ID)
 	}
 	tests := map[string]struct{ name, path, remedy string }{
 		"a blank":                {"my server", `"my server"`, `Rename it, for example to "my-server".`},
@@ -368,9 +370,9 @@ func TestParseAllowsNamesThatDifferInCase(t *testing.T) {
 	c, err := parseTest(`{"mcpServers": {"b": {"command": "x"}, "B": {"command": "y"}, "a": {"command": "z"}}}`)
 	require.NoError(t, err)
 	assert.Equal(t, []Server{
-		{Name: "b", Type: "stdio", Command: "x"},
-		{Name: "B", Type: "stdio", Command: "y"},
-		{Name: "a", Type: "stdio", Command: "z"},
+		server("b", connect.Stdio{Command: "x"}),
+		server("B", connect.Stdio{Command: "y"}),
+		server("a", connect.Stdio{Command: "z"}),
 	}, c.Servers, "in the order of the file")
 }
 
@@ -497,7 +499,7 @@ func TestParseLeavesKeysOfOtherProgramsAside(t *testing.T) {
 		assert.NotContains(t, serverKeys, key)
 		c, err := parseTest(oneServer(`"command": "x", "` + key + `": {"command": 1}`))
 		require.NoError(t, err, key)
-		assert.Equal(t, []Server{{Name: "a", Type: "stdio", Command: "x"}}, c.Servers, key)
+		assert.Equal(t, []Server{server("a", connect.Stdio{Command: "x"})}, c.Servers, key)
 		require.Len(t, c.Notes, 1, key)
 		assert.Contains(t, c.Notes[0], "servers.json:1: mcpServers.a."+key+" has no effect in vmcp")
 	}
@@ -514,17 +516,17 @@ func TestReadReadsWhatOtherProgramsWrite(t *testing.T) {
 	tests := map[string]Config{
 		"claude_desktop.json": {
 			Servers: []Server{
-				{Name: "filesystem", Type: "stdio", Command: "npx", Args: []string{"-y", "@modelcontextprotocol/server-filesystem", "/Users/ada/Desktop"}},
-				{Name: "github", Type: "stdio", Command: "docker",
+				server("filesystem", connect.Stdio{Command: "npx", Args: []string{"-y", "@modelcontextprotocol/server-filesystem", "/Users/ada/Desktop"}}),
+				server("github", connect.Stdio{Command: "docker",
 					Args: []string{"run", "-i", "--rm", "-e", "GITHUB_PERSONAL_ACCESS_TOKEN", "ghcr.io/github/github-mcp-server"},
-					Env:  map[string]string{"GITHUB_PERSONAL_ACCESS_TOKEN": "ghp_planted"}},
+					Env:  map[string]string{"GITHUB_PERSONAL_ACCESS_TOKEN": "ghp_planted"}}),
 			},
 			Notes: []string{":2: globalShortcut, isUsingBuiltInNodeForMcp, preferences have no effect in vmcp"},
 		},
 		"claude_code.json": {
 			Servers: []Server{
-				{Name: "sentry", Type: "http", URL: "https://mcp.sentry.dev/mcp", Headers: map[string]string{"Authorization": "Bearer sentry-planted"}},
-				{Name: "asana", Type: "sse", URL: "https://mcp.asana.com/sse"},
+				server("sentry", connect.HTTP{URL: "https://mcp.sentry.dev/mcp", Headers: map[string]string{"Authorization": "Bearer sentry-planted"}}),
+				server("asana", connect.SSE{URL: "https://mcp.asana.com/sse"}),
 			},
 			Notes: []string{
 				":9: mcpServers.sentry.oauth has no effect in vmcp: " + noSignIn,
@@ -534,8 +536,8 @@ func TestReadReadsWhatOtherProgramsWrite(t *testing.T) {
 		},
 		"cursor.json": {
 			Servers: []Server{
-				{Name: "postgres", Type: "stdio", Command: "/home/ada/bin/postgres-mcp", Args: []string{"--dsn", "postgres://app:pg-planted@localhost/app"}, Secrets: []string{"pg-planted"}},
-				{Name: "linear", Type: "http", URL: "https://mcp.linear.app/mcp"},
+				server("postgres", connect.Stdio{Command: "/home/ada/bin/postgres-mcp", Args: []string{"--dsn", "postgres://app:pg-planted@localhost/app"}, Secrets: []string{"pg-planted"}}),
+				server("linear", connect.HTTP{URL: "https://mcp.linear.app/mcp"}),
 			},
 			Notes: []string{
 				`:7: mcpServers.postgres.envFile has no effect in vmcp: put its variables into "env"`,
@@ -544,9 +546,9 @@ func TestReadReadsWhatOtherProgramsWrite(t *testing.T) {
 		},
 		"cline.json": {
 			Servers: []Server{
-				{Name: "weather", Type: "stdio", Command: "node", Args: []string{"/Users/ada/Documents/Cline/MCP/weather/build/index.js"},
-					Env: map[string]string{"OPENWEATHER_API_KEY": "planted"}},
-				{Name: "search", Type: "http", URL: "https://search.example.com/mcp"},
+				server("weather", connect.Stdio{Command: "node", Args: []string{"/Users/ada/Documents/Cline/MCP/weather/build/index.js"},
+					Env: map[string]string{"OPENWEATHER_API_KEY": "planted"}}),
+				server("search", connect.HTTP{URL: "https://search.example.com/mcp"}),
 			},
 			Notes: []string{
 				":4: autoApprove has no effect in vmcp (servers: weather, search)",
@@ -556,16 +558,16 @@ func TestReadReadsWhatOtherProgramsWrite(t *testing.T) {
 		},
 		"windsurf.json": {
 			Servers: []Server{
-				{Name: "figma", Type: "sse", URL: "http://127.0.0.1:3845/sse"},
-				{Name: "api", Type: "http", URL: "https://api.example.com/mcp", Headers: map[string]string{"API_KEY": "Bearer api-planted"}},
+				server("figma", connect.SSE{URL: "http://127.0.0.1:3845/sse"}),
+				server("api", connect.HTTP{URL: "https://api.example.com/mcp", Headers: map[string]string{"API_KEY": "Bearer api-planted"}}),
 			},
 			Notes: []string{":5: mcpServers.figma.disabledTools has no effect in vmcp: " + chooseTools},
 		},
 		"gemini_cli.json": {
 			Servers: []Server{
-				{Name: "pythonTools", Type: "stdio", Command: "python", Args: []string{"-m", "my_mcp_server", "--port", "8080"},
-					Env: map[string]string{"DATABASE_URL": "$DB_CONNECTION_STRING", "API_KEY": "key-planted"}, Dir: "./mcp-servers/python"},
-				{Name: "httpServer", Type: "http", URL: "http://localhost:3000/sse", Headers: map[string]string{"Authorization": "Bearer planted"}},
+				server("pythonTools", connect.Stdio{Command: "python", Args: []string{"-m", "my_mcp_server", "--port", "8080"},
+					Env: map[string]string{"DATABASE_URL": "$DB_CONNECTION_STRING", "API_KEY": "key-planted"}, Dir: "./mcp-servers/python"}),
+				server("httpServer", connect.HTTP{URL: "http://localhost:3000/sse", Headers: map[string]string{"Authorization": "Bearer planted"}}),
 			},
 			Notes: []string{
 				":2: theme, telemetry have no effect in vmcp",
@@ -706,5 +708,20 @@ func TestNearest(t *testing.T) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(tests)) {
 		assert.Equal(t, tests[key], nearest(key, names), "nearest to %q", key)
+	}
+}
+
+func TestTargetAtTakesAURLForWhatAFileWould(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"https://example.com/mcp", "http://h/a/sse?k=v", "https://example.com/sse/", "https://example.com/ssee"} {
+		target, ok := TargetAt(address)
+		assert.True(t, ok, address)
+		c, err := parseTest(oneServer(`"url": "` + address + `"`))
+		require.NoError(t, err)
+		assert.Equal(t, c.Servers[0].Target, target)
+	}
+	for _, address := range []string{"", "example.com/mcp", "ftp://example.com", "http://h:port", "http://\x00"} {
+		_, ok := TargetAt(address)
+		assert.False(t, ok, address)
 	}
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"net/http"
 
+	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/tailscale/hujson"
 )
@@ -19,12 +20,18 @@ func forwardable(name string) fault {
 
 // checkForwarded finds headers that could be sent twice, and those that nobody could send.
 func (r *reader) checkForwarded(e entry, s *Server) {
-	if s.Type == TypeStdio {
+	var headers map[string]string
+	switch target := s.Target.(type) {
+	case connect.HTTP:
+		headers = target.Headers
+	case connect.SSE:
+		headers = target.Headers
+	default:
 		r.problem(e, `only a server with a "url" has "forwardHeaders"`, "Remove it.")
 		return
 	}
 	taken := map[string]bool{}
-	for name := range s.Headers {
+	for name := range headers {
 		taken[http.CanonicalHeaderKey(name)] = true
 	}
 	array, _ := e.value.Value.(*hujson.Array)

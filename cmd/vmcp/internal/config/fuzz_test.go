@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tailscale/hujson"
@@ -91,23 +93,20 @@ func checkServers(t *testing.T, servers []Server) {
 	assert.NotEmpty(t, servers)
 	names := map[string]bool{}
 	for _, s := range servers {
-		assert.Regexp(t, `^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`, s.Name)
-		assert.False(t, names[s.Name], "%s is there twice", s.Name)
-		names[s.Name] = true
+		assert.Regexp(t, `^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`, s.ID)
+		assert.False(t, names[s.ID], "%s is there twice", s.ID)
+		names[s.ID] = true
 		checkSettings(t, s)
-		switch s.Type {
-		case "stdio":
-			assert.NotEmpty(t, s.Command)
-			assert.Empty(t, s.URL)
-			assert.Empty(t, s.Headers)
-		case "http", "sse":
-			assert.Regexp(t, `(?i)^https?://`, s.URL)
-			assert.Empty(t, s.Command)
-			assert.Empty(t, s.Args)
-			assert.Empty(t, s.Env)
-			assert.Empty(t, s.Dir)
+		switch target := s.Target.(type) {
+		case connect.Stdio:
+			assert.NotEmpty(t, target.Command)
+			assert.Empty(t, s.ForwardHeaders)
+		case connect.HTTP:
+			assert.Regexp(t, `(?i)^https?://`, target.URL)
+		case connect.SSE:
+			assert.Regexp(t, `(?i)^https?://`, target.URL)
 		default:
-			assert.Fail(t, "no transport", s.Type)
+			assert.Fail(t, "no target", "%T", target)
 		}
 	}
 }
@@ -125,16 +124,15 @@ func checkSettings(t *testing.T, s Server) {
 	for _, name := range s.Tools.Rename {
 		assert.Regexp(t, `^[A-Za-z0-9_.-]{1,128}$`, name)
 	}
-	assert.True(t, s.Type != TypeStdio || len(s.ForwardHeaders) == 0)
 }
 
 func checkGateway(t *testing.T, g Gateway) {
 	t.Helper()
-	assert.Contains(t, []string{NamesPrefix, NamesPriority, NamesNone}, g.Names)
-	for _, d := range []time.Duration{g.SoftDeadline, g.IdleTimeout, g.DrainTimeout} {
+	assert.Contains(t, []vmcp.Names{vmcp.Prefixed, vmcp.Priority, vmcp.Plain}, g.Names)
+	for _, d := range []time.Duration{g.SoftDeadline, g.Idle, g.DrainTimeout} {
 		assert.True(t, d > 0 && d <= longest, d)
 	}
-	for _, n := range []int64{g.Limits.Sessions, g.Limits.Calls, g.Limits.BodyBytes, g.Limits.HeaderBytes, g.Limits.ResponseBytes} {
+	for _, n := range []int64{int64(g.Sessions), int64(g.Calls), g.Body, g.Header, g.Answer} {
 		assert.Positive(t, n)
 	}
 	assert.Equal(t, g.TLS.Cert == "", g.TLS.Key == "")

@@ -2,44 +2,31 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"time"
-)
 
-// The values of Gateway.Names.
-const (
-	NamesPrefix   = "prefix"   // <prefix>_<tool>
-	NamesPriority = "priority" // the bare name, which the first server of the file wins
-	NamesNone     = "none"     // the bare name; what two servers have is left out
+	"github.com/mcp-candor/candor/vmcp"
+	"github.com/mcp-candor/candor/vmcp/gateway"
 )
 
 // Gateway is what a configuration says of the endpoint itself. It is complete: what the file does not
 // say has its default, see DefaultGateway.
 type Gateway struct {
-	// Names is how names of tools and prompts come about: NamesPrefix, NamesPriority or NamesNone.
-	Names string
+	// Options are those of the gateway that a file can say: Idle, NoStatusTool, Sessions, Calls and Body.
+	gateway.Options
+
+	// Names is how names of tools and prompts come about.
+	Names vmcp.Names
 	// SoftDeadline is when a session answers with what it has.
 	SoftDeadline time.Duration
-	// IdleTimeout is how long a session that nobody uses stays.
-	IdleTimeout time.Duration
 	// DrainTimeout is how long calls in flight may take to end on shutdown.
 	DrainTimeout time.Duration
-	// StatusTool says whether there is a tool vmcp_status.
-	StatusTool bool
-	// Limits are what one gateway takes on.
-	Limits Limits
+	// Header bounds a request's headers, and Answer a server's answer, in bytes; neither is zero.
+	Header, Answer int64
 	// TLS is zero for an endpoint without it.
 	TLS TLS
 	// Watch says whether the file is read again when it changes.
 	Watch bool
-}
-
-// Limits are what one gateway takes on; none is zero.
-type Limits struct {
-	Sessions      int64 // at the same time
-	Calls         int64 // at the same time
-	BodyBytes     int64 // of a request
-	HeaderBytes   int64 // of a request
-	ResponseBytes int64 // of a server's answer
 }
 
 // TLS are two files in PEM format: both are named, or none.
@@ -51,64 +38,66 @@ type TLS struct {
 // DefaultGateway is the gateway of a file that says nothing about it.
 func DefaultGateway() Gateway {
 	return Gateway{
-		Names:        NamesPrefix,
-		SoftDeadline: 5 * time.Second,
-		IdleTimeout:  30 * time.Minute,
-		DrainTimeout: 5 * time.Second,
-		StatusTool:   true,
-		Limits: Limits{
-			Sessions:      256,
-			Calls:         1024,
-			BodyBytes:     16 << 20,
-			HeaderBytes:   64 << 10,
-			ResponseBytes: 64 << 20,
+		Options: gateway.Options{
+			Idle:     30 * time.Minute,
+			Sessions: 256,
+			Calls:    1024,
+			Body:     16 << 20,
 		},
-		Watch: true,
+		Names:        vmcp.Prefixed,
+		SoftDeadline: 5 * time.Second,
+		DrainTimeout: 5 * time.Second,
+		Header:       64 << 10,
+		Answer:       64 << 20,
+		Watch:        true,
 	}
 }
 
+// standard is what the documentation says holds without a key.
+var standard = DefaultGateway()
+
 // gatewayTable are the keys of "gateway".
 var gatewayTable = []key[Gateway]{
-	choice(about{name: "names", standard: `"prefix"`, example: `"priority"`,
+	choice(about{name: "names", standard: strconv.Quote(standard.Names.String()), example: `"priority"`,
 		effect: `How names of tools and prompts come about. "prefix": the server's prefix, a "_" and the server's own name. "priority": the server's own name; where several servers have it, the first of the file wins. "none": the server's own name; what several servers have is left out, with a reason.`},
-		[]string{NamesPrefix, NamesPriority, NamesNone}, func(g *Gateway) *string { return &g.Names }),
-	wait(about{name: "softDeadline", standard: "5s", example: `"2s"`,
+		[]vmcp.Names{vmcp.Prefixed, vmcp.Priority, vmcp.Plain}, func(g *Gateway) *vmcp.Names { return &g.Names }),
+	wait(about{name: "softDeadline", standard: brief(standard.SoftDeadline), example: `"2s"`,
 		effect: "After so long a session answers with the servers that are there; the others join when they come."},
 		func(g *Gateway) *time.Duration { return &g.SoftDeadline }),
-	wait(about{name: "idleTimeout", standard: "30m", example: `"1h"`,
+	wait(about{name: "idleTimeout", standard: brief(standard.Idle), example: `"1h"`,
 		effect: "A session that nobody has used for so long is closed, and its servers with it."},
-		func(g *Gateway) *time.Duration { return &g.IdleTimeout }),
-	wait(about{name: "drainTimeout", standard: "5s", example: `"30s"`,
+		func(g *Gateway) *time.Duration { return &g.Idle }),
+	wait(about{name: "drainTimeout", standard: brief(standard.DrainTimeout), example: `"30s"`,
 		effect: "How long calls in flight may take to end when the gateway shuts down."},
 		func(g *Gateway) *time.Duration { return &g.DrainTimeout }),
-	toggle(about{name: "statusTool", standard: "true", example: `false`,
+	toggle(about{name: "statusTool", standard: strconv.FormatBool(!standard.NoStatusTool), example: `false`,
 		effect: "Whether there is a tool vmcp_status that tells the model what is missing and why."},
-		false, func(g *Gateway) *bool { return &g.StatusTool }),
+		true, func(g *Gateway) *bool { return &g.NoStatusTool }),
 	object(about{name: "limits", standard: "see below", example: `{"sessions": 64, "calls": 256}`,
 		effect: "What the gateway takes on. What is beyond it is refused with an error that says so."},
-		limitsTable, func(g *Gateway) *Limits { return &g.Limits }),
+		limitsTable, func(g *Gateway) *Gateway { return g }),
 	{tlsKey, (*reader).tls},
-	toggle(about{name: "watch", standard: "true", example: `false`,
+	toggle(about{name: "watch", standard: strconv.FormatBool(standard.Watch), example: `false`,
 		effect: "Whether the file is read again when it changes. SIGHUP makes vmcp serve read it in any case."},
 		false, func(g *Gateway) *bool { return &g.Watch }),
 }
 
-var limitsTable = []key[Limits]{
-	count(about{name: "sessions", standard: "256", example: `64`,
+var limitsTable = []key[Gateway]{
+	count(about{name: "sessions", standard: strconv.Itoa(standard.Sessions), example: `64`,
 		effect: "Sessions at the same time."},
-		1, 100_000, func(l *Limits) *int64 { return &l.Sessions }),
-	count(about{name: "calls", standard: "1024", example: `256`,
+		1, 100_000, func(g *Gateway) *int { return &g.Sessions }),
+	count(about{name: "calls", standard: strconv.Itoa(standard.Calls), example: `256`,
 		effect: "Calls at the same time, of all sessions together."},
-		1, 100_000, func(l *Limits) *int64 { return &l.Calls }),
-	count(about{name: "bodyBytes", standard: "16777216 (16 MiB)", example: `1048576`,
+		1, 100_000, func(g *Gateway) *int { return &g.Calls }),
+	count(about{name: "bodyBytes", standard: numberOf(standard.Body), example: `1048576`,
 		effect: "Longest body of a request."},
-		1<<10, 1<<30, func(l *Limits) *int64 { return &l.BodyBytes }),
-	count(about{name: "headerBytes", standard: "65536 (64 KiB)", example: `16384`,
+		1<<10, 1<<30, func(g *Gateway) *int64 { return &g.Body }),
+	count(about{name: "headerBytes", standard: numberOf(standard.Header), example: `16384`,
 		effect: "Longest headers of a request, all together."},
-		1<<10, 1<<24, func(l *Limits) *int64 { return &l.HeaderBytes }),
-	count(about{name: "responseBytes", standard: "67108864 (64 MiB)", example: `8388608`,
+		1<<10, 1<<24, func(g *Gateway) *int64 { return &g.Header }),
+	count(about{name: "responseBytes", standard: numberOf(standard.Answer), example: `8388608`,
 		effect: "Longest answer of a server: over HTTP a body or one event, else a line."},
-		1<<10, 1<<30, func(l *Limits) *int64 { return &l.ResponseBytes }),
+		1<<10, 1<<30, func(g *Gateway) *int64 { return &g.Answer }),
 }
 
 var tlsKey = about{name: "tls", kind: "object", standard: "no TLS", example: `{"cert": "/etc/vmcp/tls.crt", "key": "/etc/vmcp/tls.key"}`,

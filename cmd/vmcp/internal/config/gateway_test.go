@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -22,15 +23,15 @@ var goodGateways = map[string]struct {
 	"nothing":                    {`{}`, func(*Gateway) {}},
 	"empty and null keys":        {`{"names": "", "softDeadline": null, "limits": {"calls": null}, "tls": {}, "watch": null}`, func(*Gateway) {}},
 	"comments":                   {`{"_": 1, "//": 1, "limits": {"#": 1}}`, func(*Gateway) {}},
-	"the names of the first":     {`{"names": "priority"}`, func(g *Gateway) { g.Names = NamesPriority }},
-	"plain names":                {`{"names": "none"}`, func(g *Gateway) { g.Names = NamesNone }},
+	"the names of the first":     {`{"names": "priority"}`, func(g *Gateway) { g.Names = vmcp.Priority }},
+	"plain names":                {`{"names": "none"}`, func(g *Gateway) { g.Names = vmcp.Plain }},
 	"a soft deadline":            {`{"softDeadline": "2s"}`, func(g *Gateway) { g.SoftDeadline = 2 * time.Second }},
-	"an idle time-out":           {`{"idleTimeout": "1h"}`, func(g *Gateway) { g.IdleTimeout = time.Hour }},
+	"an idle time-out":           {`{"idleTimeout": "1h"}`, func(g *Gateway) { g.Idle = time.Hour }},
 	"a drain time-out":           {`{"drainTimeout": "1m"}`, func(g *Gateway) { g.DrainTimeout = time.Minute }},
-	"no tool for the status":     {`{"statusTool": false}`, func(g *Gateway) { g.StatusTool = false }},
+	"no tool for the status":     {`{"statusTool": false}`, func(g *Gateway) { g.NoStatusTool = true }},
 	"no watch":                   {`{"watch": false}`, func(g *Gateway) { g.Watch = false }},
-	"one limit, not the others":  {`{"limits": {"sessions": 1}}`, func(g *Gateway) { g.Limits.Sessions = 1 }},
-	"every limit":                {`{"limits": {"sessions": 1, "calls": 2, "bodyBytes": 1024, "headerBytes": 1025, "responseBytes": 1026}}`, func(g *Gateway) { g.Limits = Limits{1, 2, 1024, 1025, 1026} }},
+	"one limit, not the others":  {`{"limits": {"sessions": 1}}`, func(g *Gateway) { g.Sessions = 1 }},
+	"every limit":                {`{"limits": {"sessions": 1, "calls": 2, "bodyBytes": 1024, "headerBytes": 1025, "responseBytes": 1026}}`, func(g *Gateway) { g.Sessions, g.Calls, g.Body, g.Header, g.Answer = 1, 2, 1024, 1025, 1026 }},
 	"TLS":                        {`{"tls": {"cert": "a.crt", "key": "a.key"}}`, func(g *Gateway) { g.TLS = TLS{"a.crt", "a.key"} }},
 	"TLS with variables in it":   {`{"tls": {"cert": "${HOME}/a.crt", "key": "$${HOME}"}}`, func(g *Gateway) { g.TLS = TLS{"/home/ada/a.crt", "${HOME}"} }},
 	"what holds without the key": {defaultsOf(abouts(gatewayTable)), func(*Gateway) {}},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/tailscale/hujson"
 )
 
@@ -245,8 +246,9 @@ func printableKey(key string) string {
 	if plainKey.MatchString(key) {
 		return key
 	}
-	if runes := []rune(key); len(runes) > 64 {
-		key = string(runes[:64]) + "…"
+	beginning, left := plain.Cut(key, 64)
+	if left > 0 {
+		return strconv.Quote(beginning + "…")
 	}
 	return strconv.Quote(key)
 }

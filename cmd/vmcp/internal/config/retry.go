@@ -1,30 +1,30 @@
 package config
 
-import "time"
+import (
+	"cmp"
+	"fmt"
+	"time"
 
-const defaultRetryMax = time.Minute
+	"github.com/mcp-candor/candor/vmcp"
+)
 
-var retryKey = about{name: "retry", kind: "object", standard: "from 1s to 1m", example: `{"initial": "2s", "max": "5m"}`,
+var retryKey = about{name: "retry", kind: "object", standard: "from " + brief(vmcp.DefaultRetryInitial) + " to " + brief(vmcp.DefaultRetryMax), example: `{"initial": "2s", "max": "5m"}`,
 	effect: "How long to wait before a server that failed is tried again: longer each time, with some jitter.",
 	below:  abouts(retryTable),
 	schema: objectSchema(abouts(retryTable))}
 
-var retryTable = []key[Retry]{
-	wait(about{name: "initial", standard: "1s", example: `"2s"`,
+var retryTable = []key[vmcp.Retry]{
+	wait(about{name: "initial", standard: brief(vmcp.DefaultRetryInitial), example: `"2s"`,
 		effect: "Before the first new try. Not longer than max."},
-		func(r *Retry) *time.Duration { return &r.Initial }),
-	wait(about{name: "max", standard: "1m", example: `"5m"`,
+		func(r *vmcp.Retry) *time.Duration { return &r.Initial }),
+	wait(about{name: "max", standard: brief(vmcp.DefaultRetryMax), example: `"5m"`,
 		effect: "Before any new try, and at once after a failure that only a person can mend, such as a refused login."},
-		func(r *Retry) *time.Duration { return &r.Max }),
+		func(r *vmcp.Retry) *time.Duration { return &r.Max }),
 }
 
 func (r *reader) retry(e entry, s *Server) {
 	readObject(r, e, retryTable, &s.Retry)
-	most := s.Retry.Max
-	if most == 0 {
-		most = defaultRetryMax
-	}
-	if s.Retry.Initial > most {
-		r.problem(e, `"initial" is longer than "max"`, `Make "max" the longer one; without it, it is 1m.`)
+	if s.Retry.Initial > cmp.Or(s.Retry.Max, vmcp.DefaultRetryMax) {
+		r.problem(e, `"initial" is longer than "max"`, fmt.Sprintf(`Make "max" the longer one; without it, it is %s.`, brief(vmcp.DefaultRetryMax)))
 	}
 }

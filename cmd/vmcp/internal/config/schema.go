@@ -92,7 +92,7 @@ func localSchema() schema {
 	for _, name := range []string{"url", "serverUrl", "httpUrl", "baseUrl", "headers", "forwardHeaders"} {
 		properties[name] = blankSchema()
 	}
-	setTypes(properties, TypeStdio)
+	setTypes(properties, typeStdio)
 	return schema{"required": []string{"command"}, "properties": properties}
 }
 
@@ -101,7 +101,7 @@ func remoteSchema() schema {
 	for _, name := range []string{"command", "args", "env", "cwd", "working_directory", "workingDirectory"} {
 		properties[name] = blankSchema()
 	}
-	setTypes(properties, TypeHTTP, TypeSSE)
+	setTypes(properties, typeHTTP, typeSSE)
 	var addresses []any
 	for _, name := range []string{"url", "serverUrl", "httpUrl", "baseUrl"} {
 		addresses = append(addresses, schema{"required": []string{name}, "properties": schema{name: schema{"type": "string", "minLength": 1}}})

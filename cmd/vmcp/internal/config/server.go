@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -8,24 +9,25 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/vmcp"
 )
 
-// The transports, as Server.Type has them.
+// The transports, as files have them.
 const (
-	TypeStdio = "stdio"
-	TypeHTTP  = "http"
-	TypeSSE   = "sse"
+	typeStdio = "stdio"
+	typeHTTP  = "http"
+	typeSSE   = "sse"
 )
 
 // typeNames are the names that files have for the transports.
 var typeNames = map[string]string{
-	"stdio":           TypeStdio,
-	"http":            TypeHTTP,
-	"streamable-http": TypeHTTP,
-	"streamableHttp":  TypeHTTP,
-	"streamable_http": TypeHTTP,
-	"sse":             TypeSSE,
+	"stdio":           typeStdio,
+	"http":            typeHTTP,
+	"streamable-http": typeHTTP,
+	"streamableHttp":  typeHTTP,
+	"streamable_http": typeHTTP,
+	"sse":             typeSSE,
 }
 
 // fields are the keys of a server that have an effect and a value, under their first name.
@@ -43,8 +45,9 @@ func (r *reader) server(e entry) (s Server, disabled bool) {
 	}
 	r.checkName(e)
 	f := r.fields(e, members)
-	s.Name = e.name
-	if s.Type, ok = r.declaredType(f); !ok {
+	s.ID = e.name
+	transport, ok := r.declaredType(f)
+	if !ok {
 		return s, false
 	}
 	command, isCommand := f["command"]
@@ -54,9 +57,9 @@ func (r *reader) server(e entry) (s Server, disabled bool) {
 		r.problem(e, fmt.Sprintf("both a %q and a %q", command.name, address.name),
 			`Keep "command" for a program to start, or "url" for a server to connect to.`)
 	case isCommand:
-		r.local(&s, f)
+		s.Target = r.local(transport, f)
 	case isURL:
-		r.remote(&s, f)
+		s.Target = r.remote(transport, f)
 	default:
 		r.problem(e, `neither a "command" nor a "url"`,
 			`Give it a "command" to start, such as "npx", or a "url" to connect to, such as "https://example.com/mcp".`)
@@ -175,30 +178,30 @@ func (r *reader) declaredType(f fields) (declared string, ok bool) {
 }
 
 // local fills in a server that is a program to start.
-func (r *reader) local(s *Server, f fields) {
-	if s.Type == TypeHTTP || s.Type == TypeSSE {
-		r.problem(f["type"], fmt.Sprintf(`says %q, but there is a "command"`, s.Type), `Write "stdio", or a "url" instead of the "command".`)
+func (r *reader) local(transport string, f fields) (target connect.Stdio) {
+	if transport == typeHTTP || transport == typeSSE {
+		r.problem(f["type"], fmt.Sprintf(`says %q, but there is a "command"`, transport), `Write "stdio", or a "url" instead of the "command".`)
 	}
-	s.Type = TypeStdio
 	command, ok := r.text(f["command"])
 	if ok && strings.TrimSpace(command) == "" {
 		r.problem(f["command"], "is empty", `Name the program to start, such as "npx".`)
 	}
-	s.Command = command
+	target.Command = command
 	if e, ok := f["args"]; ok {
 		before := len(r.variables.found)
-		s.Args = r.list(e, `Write ["-y", "some-package"].`)
-		s.Secrets = secretsAmong(r.variables.found[before:])
+		target.Args = r.list(e, `Write ["-y", "some-package"].`)
+		target.Secrets = secretsAmong(r.variables.found[before:])
 	}
 	if e, ok := f["env"]; ok {
-		s.Env = r.texts(e, envRule)
+		target.Env = r.texts(e, envRule)
 	}
 	if e, ok := f["cwd"]; ok {
-		s.Dir, _ = r.text(e)
+		target.Dir, _ = r.text(e)
 	}
 	if e, ok := f["headers"]; ok {
 		r.problem(e, `only a server with a "url" has "headers"`, `Remove it, or pass the value in "env".`)
 	}
+	return target
 }
 
 // secretsAmong leaves out what variables such as HOME hold.
@@ -213,23 +216,24 @@ func secretsAmong(values []string) []string {
 }
 
 // remote fills in a server to connect to.
-func (r *reader) remote(s *Server, f fields) {
-	if s.Type == TypeStdio {
+func (r *reader) remote(transport string, f fields) connect.Target {
+	if transport == typeStdio {
 		r.problem(f["type"], `says "stdio", but there is no "command"`, `Write "http" or "sse", or a "command" instead of the "url".`)
 	}
-	var guess string
-	s.URL, guess = r.address(f["url"])
-	if s.Type == "" {
-		s.Type = guess
-	}
+	address, guess := r.address(f["url"])
+	var headers map[string]string
 	if e, ok := f["headers"]; ok {
-		s.Headers = r.texts(e, headerRule)
+		headers = r.texts(e, headerRule)
 	}
 	for _, key := range []string{"args", "env", "cwd"} {
 		if e, ok := f[key]; ok {
 			r.problem(e, fmt.Sprintf(`only a server with a "command" has %q`, key), `Remove it, or pass the value in "headers".`)
 		}
 	}
+	if cmp.Or(transport, guess) == typeSSE {
+		return connect.SSE{URL: address, Headers: headers}
+	}
+	return connect.HTTP{URL: address, Headers: headers}
 }
 
 // address is a URL, and the transport that it suggests.
@@ -244,18 +248,43 @@ func (r *reader) address(e entry) (address, transport string) {
 		return "", ""
 	}
 	if e.name == "httpUrl" {
-		return address, TypeHTTP
+		return address, typeHTTP
 	}
-	return address, TypeOfPath(u.Path)
+	return address, typeOfPath(u.Path)
 }
 
-// TypeOfPath is the transport that the path of a URL suggests where nothing else says: TypeSSE where
-// it ends in /sse, else TypeHTTP.
-func TypeOfPath(path string) string {
+// typeOfPath is the transport that the path of a URL suggests where nothing else says.
+func typeOfPath(path string) string {
 	if strings.HasSuffix(strings.TrimRight(path, "/"), "/sse") {
-		return TypeSSE
+		return typeSSE
 	}
-	return TypeHTTP
+	return typeHTTP
+}
+
+// TargetAt is what a URL is taken for where nothing else is said: SSE where its path ends in /sse, else
+// streamable HTTP. It is false of what is no absolute http or https URL.
+func TargetAt(address string) (connect.Target, bool) {
+	u, err := url.Parse(address) // err quotes the address
+	switch {
+	case err != nil || !GoodURL(u):
+		return nil, false
+	case typeOfPath(u.Path) == typeSSE:
+		return connect.SSE{URL: address}, true
+	default:
+		return connect.HTTP{URL: address}, true
+	}
+}
+
+// Type is "stdio", "http" (streamable HTTP) or "sse".
+func (s Server) Type() string {
+	switch s.Target.(type) {
+	case connect.HTTP:
+		return typeHTTP
+	case connect.SSE:
+		return typeSSE
+	default:
+		return typeStdio
+	}
 }
 
 // GoodURL says whether u is an absolute http or https URL.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -15,28 +17,37 @@ import (
 // goodSettings are of a server at a URL.
 var goodSettings = map[string]struct {
 	fields string
-	want   Server
+	want   func(*Server)
 }{
-	"required":                          {`"required": true`, Server{Required: true}},
-	"not required":                      {`"required": false`, Server{}},
-	"a prefix":                          {`"prefix": "gh"`, Server{Prefix: "gh"}},
-	"time-outs":                         {`"timeouts": {"connect": "1m30s", "discovery": "500ms", "call": "1.5h"}`, Server{Timeouts: Timeouts{90 * time.Second, 500 * time.Millisecond, 90 * time.Minute}}},
-	"one time-out":                      {`"timeouts": {"call": "24h"}`, Server{Timeouts: Timeouts{Call: 24 * time.Hour}}},
-	"tools":                             {`"tools": {"include": ["get_*", "[a-c]?"], "exclude": ["get_all"], "rename": {"get one/two": "get.one-2", "b": "get_two"}}`, Server{Tools: Tools{[]string{"get_*", "[a-c]?"}, []string{"get_all"}, map[string]string{"get one/two": "get.one-2", "b": "get_two"}}}},
-	"an array of tools is what to take": {`"tools": ["get_*", "b"]`, Server{Tools: Tools{Include: []string{"get_*", "b"}}}},
-	"all tools":                         {`"tools": ["*"]`, Server{Tools: Tools{Include: []string{"*"}}}},
-	"two tools that swap names":         {`"tools": {"rename": {"a": "b", "b": "a"}}`, Server{Tools: Tools{Rename: map[string]string{"a": "b", "b": "a"}}}},
-	"no tolerance":                      {`"tolerance": {"resources": false, "prompts": false, "utilities": false}`, Server{Tolerance: Tolerance{true, true, true}}},
-	"tolerance as it is anyway":         {`"tolerance": {"resources": true, "prompts": true, "utilities": true}`, Server{}},
-	"a protocol":                        {`"protocolVersion": "2025-11-25"`, Server{ProtocolVersion: "2025-11-25"}},
-	"retries":                           {`"retry": {"initial": "2s", "max": "2s"}`, Server{Retry: Retry{2 * time.Second, 2 * time.Second}}},
-	"retries up to the default":         {`"retry": {"initial": "60s"}`, Server{Retry: Retry{Initial: time.Minute}}},
-	"a breaker":                         {`"breaker": {"failures": 1000}`, Server{Breaker: Breaker{1000}}},
-	"a number with a point":             {`"breaker": {"failures": 1e1}`, Server{Breaker: Breaker{10}}},
-	"headers to forward":                {`"headers": {"X-A": "v"}, "forwardHeaders": ["x-b", "Authorization"]`, Server{Headers: map[string]string{"X-A": "v"}, ForwardHeaders: []string{"x-b", "Authorization"}}},
-	"variables are none here":           {`"tools": ["${TOKEN}"]`, Server{Tools: Tools{Include: []string{"${TOKEN}"}}}},
-	"what is empty or null is absent":   {`"required": null, "prefix": "", "timeouts": {}, "tools": {"include": null, "exclude": [], "rename": {}}, "tolerance": {"prompts": null}, "protocolVersion": "", "retry": {"initial": "", "max": null}, "breaker": null, "forwardHeaders": []`, Server{}},
-	"comments among the settings":       {`"timeouts": {"_": 1, "//": "", "$comment": "", "call": "1s"}, "tools": {"#": 0}`, Server{Timeouts: Timeouts{Call: time.Second}}},
+	"required":     {`"required": true`, func(s *Server) { s.Required = true }},
+	"not required": {`"required": false`, func(*Server) {}},
+	"a prefix":     {`"prefix": "gh"`, func(s *Server) { s.Prefix = "gh" }},
+	"time-outs":    {`"timeouts": {"connect": "1m30s", "discovery": "500ms", "call": "1.5h"}`, func(s *Server) { s.Timeouts = Timeouts{90 * time.Second, 500 * time.Millisecond, 90 * time.Minute} }},
+	"one time-out": {`"timeouts": {"call": "24h"}`, func(s *Server) { s.Timeouts = Timeouts{Call: 24 * time.Hour} }},
+	"tools": {`"tools": {"include": ["get_*", "[a-c]?"], "exclude": ["get_all"], "rename": {"get one/two": "get.one-2", "b": "get_two"}}`, func(s *Server) {
+		s.Tools = vmcp.ToolSelection{Include: []string{"get_*", "[a-c]?"}, Exclude: []string{"get_all"}, Rename: map[string]string{"get one/two": "get.one-2", "b": "get_two"}}
+	}},
+	"an array of tools is what to take": {`"tools": ["get_*", "b"]`, func(s *Server) { s.Tools = vmcp.ToolSelection{Include: []string{"get_*", "b"}} }},
+	"all tools":                         {`"tools": ["*"]`, func(s *Server) { s.Tools = vmcp.ToolSelection{Include: []string{"*"}} }},
+	"two tools that swap names":         {`"tools": {"rename": {"a": "b", "b": "a"}}`, func(s *Server) { s.Tools = vmcp.ToolSelection{Rename: map[string]string{"a": "b", "b": "a"}} }},
+	"no tolerance": {`"tolerance": {"resources": false, "prompts": false, "utilities": false}`, func(s *Server) {
+		s.Tolerance = vmcp.Tolerance{StrictResources: true, StrictPrompts: true, StrictUtilities: true}
+	}},
+	"tolerance as it is anyway": {`"tolerance": {"resources": true, "prompts": true, "utilities": true}`, func(*Server) {}},
+	"failures that degrade":     {`"tolerance": {"failures": "degrade"}`, func(s *Server) { s.Tolerance.DegradeFailures = true }},
+	"failures that fail":        {`"tolerance": {"failures": "fail"}`, func(*Server) {}},
+	"a protocol":                {`"protocolVersion": "2025-11-25"`, func(s *Server) { s.ProtocolVersion = "2025-11-25" }},
+	"retries":                   {`"retry": {"initial": "2s", "max": "2s"}`, func(s *Server) { s.Retry = vmcp.Retry{Initial: 2 * time.Second, Max: 2 * time.Second} }},
+	"retries up to the default": {`"retry": {"initial": "60s"}`, func(s *Server) { s.Retry = vmcp.Retry{Initial: time.Minute} }},
+	"a breaker":                 {`"breaker": {"failures": 1000}`, func(s *Server) { s.Breaker = vmcp.Breaker{Failures: 1000} }},
+	"a number with a point":     {`"breaker": {"failures": 1e1}`, func(s *Server) { s.Breaker = vmcp.Breaker{Failures: 10} }},
+	"headers to forward": {`"headers": {"X-A": "v"}, "forwardHeaders": ["x-b", "Authorization"]`, func(s *Server) {
+		s.Target = connect.HTTP{URL: "http://h", Headers: map[string]string{"X-A": "v"}}
+		s.ForwardHeaders = []string{"x-b", "Authorization"}
+	}},
+	"variables are none here":         {`"tools": ["${TOKEN}"]`, func(s *Server) { s.Tools = vmcp.ToolSelection{Include: []string{"${TOKEN}"}} }},
+	"what is empty or null is absent": {`"required": null, "prefix": "", "timeouts": {}, "tools": {"include": null, "exclude": [], "rename": {}}, "tolerance": {"prompts": null}, "protocolVersion": "", "retry": {"initial": "", "max": null}, "breaker": null, "forwardHeaders": []`, func(*Server) {}},
+	"comments among the settings":     {`"timeouts": {"_": 1, "//": "", "$comment": "", "call": "1s"}, "tools": {"#": 0}`, func(s *Server) { s.Timeouts = Timeouts{Call: time.Second} }},
 }
 
 func TestParseReadsSettings(t *testing.T) {
@@ -46,8 +57,9 @@ func TestParseReadsSettings(t *testing.T) {
 			t.Parallel()
 			c, err := parseTest(oneServer(`"url": "http://h", ` + test.fields))
 			require.NoError(t, err)
-			test.want.Name, test.want.Type, test.want.URL = "a", TypeHTTP, "http://h"
-			assert.Equal(t, []Server{test.want}, c.Servers)
+			want := server("a", connect.HTTP{URL: "http://h"})
+			test.want(&want)
+			assert.Equal(t, []Server{want}, c.Servers)
 			assert.Empty(t, c.Notes)
 		})
 	}
@@ -95,7 +107,9 @@ var badSettings = map[string]struct{ fields, want string }{
 	"a tool without a name":             {`"tools": {"rename": {"": "b"}}`, `.tools.rename."": a tool without a name. Write {"the server's name": "another"}.`},
 	"tolerance in a word":               {`"tolerance": true`, `.tolerance: must be an object, not a boolean. Write {"resources": ...}.`},
 	"tolerance in quotes":               {`"tolerance": {"prompts": "no"}`, `.tolerance.prompts: must be true or false, not a string. Write true or false, without quotes.`},
-	"tolerance for tools":               {`"tolerance": {"tools": true}`, `.tolerance.tools: unknown key. Remove it: there is resources, prompts and utilities only.`},
+	"tolerance for tools":               {`"tolerance": {"tools": true}`, `.tolerance.tools: unknown key. Remove it: there is resources, prompts, utilities and failures only.`},
+	"failures in a boolean":             {`"tolerance": {"failures": true}`, `.tolerance.failures: not one of the values that there are. Write "fail" or "degrade".`},
+	"failures in another word":          {`"tolerance": {"failures": "ignore"}`, `.tolerance.failures: not one of the values that there are. Write "fail" or "degrade".`},
 	"a protocol that never was":         {`"protocolVersion": "2025-01-01"`, `.protocolVersion: not one of the values that there are. Write ` + quoted(mcp.ValidProtocolVersions, "or") + `.`},
 	"a protocol that is a number":       {`"protocolVersion": 2025`, `.protocolVersion: not one of the values that there are. Write ` + quoted(mcp.ValidProtocolVersions, "or") + `.`},
 	"retries that get shorter":          {`"retry": {"initial": "2s", "max": "1s"}`, `.retry: "initial" is longer than "max". Make "max" the longer one; without it, it is 1m.`},
@@ -168,25 +182,36 @@ func TestEveryKeyHasAFieldAndEveryFieldAKey(t *testing.T) {
 	c, err := Parse("servers.json", []byte(text), lookup)
 	require.NoError(t, err)
 	require.Empty(t, c.Notes)
-	local, remote := reflect.ValueOf(c.Servers[0]), reflect.ValueOf(c.Servers[1])
-	for i := range local.NumField() {
-		name := local.Type().Field(i).Name
-		assert.False(t, isZero(local.Field(i)) && isZero(remote.Field(i)), "no key is read into %s", name)
+	local, remote := c.Servers[0], c.Servers[1]
+	for _, path := range zeros("", reflect.ValueOf(local)) {
+		assert.NotContains(t, zeros("", reflect.ValueOf(remote)), path, "no key is read into it")
 	}
+	assert.Empty(t, zeros("", reflect.ValueOf(local.Target)))
+	assert.Empty(t, zeros("", reflect.ValueOf(remote.Target)))
 	assertAllChanged(t, "Gateway", reflect.ValueOf(DefaultGateway()), reflect.ValueOf(c.Gateway))
 }
 
-// isZero is also true of a structure in which any field is.
-func isZero(v reflect.Value) bool {
-	if v.Kind() != reflect.Struct {
-		return v.IsZero()
+// ofTheCommand are fields that no file says: the command fills them in.
+var ofTheCommand = newSet("Connector", "Timeout", "CallTimeout", "Stderr", "RoundTripper", "Info", "Logger", "Tokens", "MeterProvider", "TracerProvider", "Observer")
+
+// zeros are the paths of the fields that have no value.
+func zeros(path string, v reflect.Value) []string {
+	if v.Kind() == reflect.Interface {
+		v = v.Elem()
 	}
-	for i := range v.NumField() {
-		if isZero(v.Field(i)) {
-			return true
+	if v.Kind() != reflect.Struct {
+		if v.IsZero() {
+			return []string{path}
+		}
+		return nil
+	}
+	var all []string
+	for field, value := range v.Fields() {
+		if !ofTheCommand[field.Name] {
+			all = append(all, zeros(path+"."+field.Name, value)...)
 		}
 	}
-	return false
+	return all
 }
 
 func assertAllChanged(t *testing.T, path string, before, after reflect.Value) {
@@ -195,8 +220,10 @@ func assertAllChanged(t *testing.T, path string, before, after reflect.Value) {
 		assert.NotEqual(t, before.Interface(), after.Interface(), "no key is read into %s", path)
 		return
 	}
-	for i := range before.NumField() {
-		assertAllChanged(t, path+"."+before.Type().Field(i).Name, before.Field(i), after.Field(i))
+	for field, value := range before.Fields() {
+		if !ofTheCommand[field.Name] {
+			assertAllChanged(t, path+"."+field.Name, value, after.FieldByIndex(field.Index))
+		}
 	}
 }
 

@@ -3,15 +3,9 @@ package config
 import (
 	"fmt"
 	"regexp"
-)
 
-// Tools says which tools of a server are offered, and under which names. Patterns are those of
-// [path.Match], for the server's own names.
-type Tools struct {
-	Include []string          // none means all
-	Exclude []string          // stronger than Include
-	Rename  map[string]string // from the server's own name to another, each to one of its own
-}
+	"github.com/mcp-candor/candor/vmcp"
+)
 
 var toolsKey = about{name: "tools", kind: "object, or the array of its include", standard: "every tool, under its own name",
 	example: `{"include": ["get_*"], "exclude": ["*_secret"], "rename": {"get_file_contents": "read"}}`,
@@ -23,13 +17,13 @@ var toolsKey = about{name: "tools", kind: "object, or the array of its include",
 // includeKey is also what an array stands for.
 var includeKey = words(about{name: "include", kind: "array of patterns", least: 1, standard: "all", example: `["get_*", "search"]`,
 	effect: "Only tools whose name, as the server has it, fits one of the patterns are offered. An empty list is refused."},
-	"", glob, func(t *Tools) *[]string { return &t.Include })
+	"", glob, func(t *vmcp.ToolSelection) *[]string { return &t.Include })
 
-var toolsTable = []key[Tools]{
+var toolsTable = []key[vmcp.ToolSelection]{
 	includeKey,
 	words(about{name: "exclude", kind: "array of patterns", standard: "none", example: `["delete_*"]`,
 		effect: "Tools whose name, as the server has it, fits one of the patterns are not offered, even if they are included."},
-		"", glob, func(t *Tools) *[]string { return &t.Exclude }),
+		"", glob, func(t *vmcp.ToolSelection) *[]string { return &t.Exclude }),
 	{about{name: "rename", kind: "object of names", standard: "none", example: `{"get_file_contents": "read"}`,
 		effect: "From a tool's name, as the server has it, to the one that it is offered under, still behind the prefix. No two tools can have one name.",
 		schema: schema{"type": []string{"object", "null"}, "propertyNames": schema{"minLength": 1}, "additionalProperties": schema{"type": "string", "pattern": toolPattern}}}, (*reader).rename},
@@ -49,7 +43,7 @@ const toolPattern = `^[A-Za-z0-9_.-]{1,128}$`
 
 var toolName = regexp.MustCompile(toolPattern)
 
-func (r *reader) rename(e entry, t *Tools) {
+func (r *reader) rename(e entry, t *vmcp.ToolSelection) {
 	members, _ := r.members(e, `Write {"the server's name": "another"}.`)
 	t.Rename = make(map[string]string, len(members))
 	lines := map[string]int{}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tailscale/hujson"
@@ -46,6 +47,17 @@ func wait[T any](a about, field func(*T) *time.Duration) key[T] {
 	return key[T]{a, func(r *reader, e entry, into *T) { *field(into) = r.duration(e) }}
 }
 
+// brief is a duration as a file has it: "1m", not "1m0s".
+func brief(d time.Duration) string {
+	text := d.String()
+	for _, unit := range []string{"m", "h"} {
+		if strings.HasSuffix(text, unit+"0s") || strings.HasSuffix(text, unit+"0m") {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}
+
 func (r *reader) duration(e entry) time.Duration {
 	const remedy = `Write a number with its unit, ms, s, m or h, such as "30s" or "1m30s".`
 	if e.kind() != '"' {
@@ -65,10 +77,10 @@ func (r *reader) duration(e entry) time.Duration {
 }
 
 // count is a key for a whole number within bounds.
-func count[T any](a about, least, most int64, field func(*T) *int64) key[T] {
+func count[T any, N int | int64](a about, least, most int64, field func(*T) *N) key[T] {
 	a.kind = fmt.Sprintf("whole number, %d to %d", least, most)
 	a.schema = schema{"type": []string{"integer", "null"}, "minimum": least, "maximum": most}
-	return key[T]{a, func(r *reader, e entry, into *T) { *field(into) = r.number(e, least, most) }}
+	return key[T]{a, func(r *reader, e entry, into *T) { *field(into) = N(r.number(e, least, most)) }}
 }
 
 func (r *reader) number(e entry, least, most int64) int64 {
@@ -86,20 +98,32 @@ func (r *reader) number(e entry, least, most int64) int64 {
 	return int64(n)
 }
 
-// choice is a key for one of some words.
-func choice[T any](a about, words []string, field func(*T) *string) key[T] {
-	a.kind = quoted(words, "or")
-	all := []any{nil, ""}
-	for _, word := range words {
-		all = append(all, word)
+// choice is a key for one of some values, by their words.
+func choice[T, V any](a about, values []V, field func(*T) *V) key[T] {
+	words, all := make([]string, len(values)), []any{nil, ""}
+	for i, value := range values {
+		words[i] = fmt.Sprint(value)
+		all = append(all, words[i])
 	}
+	a.kind = quoted(words, "or")
 	a.schema = schema{"enum": all}
 	return key[T]{a, func(r *reader, e entry, into *T) {
-		if e.kind() != '"' || !slices.Contains(words, e.text()) {
+		chosen := slices.Index(words, e.text())
+		if e.kind() != '"' || chosen < 0 {
 			r.problem(e, "not one of the values that there are", "Write "+quoted(words, "or")+".")
 			return
 		}
-		*field(into) = e.text()
+		*field(into) = values[chosen]
+	}}
+}
+
+// option is a key for one of two words, of which the second sets its field.
+func option[T any](a about, off, on string, field func(*T) *bool) key[T] {
+	word := choice(a, []string{off, on}, func(chosen *string) *string { return chosen })
+	return key[T]{word.about, func(r *reader, e entry, into *T) {
+		var chosen string
+		word.read(r, e, &chosen)
+		*field(into) = chosen == on
 	}}
 }
 
