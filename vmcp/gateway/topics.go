@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
 // topic is a resource that connections subscribe to. The session subscribes to
