@@ -192,8 +192,8 @@ func (s *Session) blame(m *member, err error) error {
 // not every transport does so when it is closed.
 func (s *Session) bound(ctx context.Context, m *member) (context.Context, context.CancelFunc) {
 	expire := func() {}
-	if _, bounded := ctx.Deadline(); !bounded {
-		after := s.builder.callTimeoutOf(m.Backend)
+	after := s.builder.callTimeoutOf(m.Backend)
+	if _, bounded := ctx.Deadline(); !bounded && !m.calls.limit(ctx, after, patience(after)) {
 		ctx, expire = context.WithTimeoutCause(ctx, after, patience(after))
 	}
 	ctx, cancel := either(ctx, s.life)
@@ -211,6 +211,9 @@ func (p patience) Unwrap() error { return context.DeadlineExceeded }
 // overdue says so if it was the session's time-out that ended a call, which its
 // caller knows nothing of.
 func overdue(ctx context.Context, err error) error {
+	if silent, ours := errors.AsType[unanswered](context.Cause(ctx)); ours && errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", silent, err)
+	}
 	if out, ours := errors.AsType[patience](context.Cause(ctx)); ours && errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%w, which is how long a call without a deadline may take: %w", out, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -18,12 +19,12 @@ type calls struct {
 
 // call is one to a backend, for as long as it is in flight.
 type call struct {
-	ctx   context.Context // ends with it
-	stop  context.CancelFunc
+	ctx   *clock // ends with it
 	peer  *Peer
 	of    *calls
-	token mcp.ProgressToken // the caller's, nil if he wants no progress
-	ours  string            // instead of his, on the way to the backend
+	asked int               // questions that the peer has to answer; guarded by the mutex of the calls
+	token mcp.ProgressToken // the caller's, nil if it wants no progress
+	ours  string            // instead of the caller's, on the way to the backend
 
 	telling sync.Mutex
 	over    bool
@@ -39,7 +40,7 @@ func (c *calls) begin(ctx context.Context, meta *mcp.Meta) (context.Context, *mc
 		return ctx, onward(meta, ""), &call{}
 	}
 	begun := &call{peer: peer, of: c}
-	begun.ctx, begun.stop = context.WithCancel(context.WithValue(ctx, callKey{}, begun))
+	begun.ctx = newClock(context.WithValue(ctx, callKey{}, begun))
 	if meta != nil && peer.Notify != nil {
 		begun.token = meta.ProgressToken
 	}
@@ -58,7 +59,7 @@ func (c *call) end() {
 	if c.of == nil {
 		return
 	}
-	c.stop()
+	c.ctx.end(nil)
 	c.of.mu.Lock()
 	c.of.open = slices.DeleteFunc(c.of.open, func(o *call) bool { return o == c })
 	c.of.mu.Unlock()
@@ -67,18 +68,52 @@ func (c *call) end() {
 	c.over = true
 }
 
-// asking returns the call for which a backend asks for something: the one that
-// ctx comes from, else the one that began last, among those whose peer can.
-func (c *calls) asking(ctx context.Context, can func(*Peer) bool) (*call, bool) {
+// limit gives the call that ctx comes from a time-out, if it is one of these.
+func (c *calls) limit(ctx context.Context, after time.Duration, cause error) bool {
+	from, ok := ctx.Value(callKey{}).(*call)
+	if ok = ok && from.of == c; ok {
+		from.ctx.limit(after, cause)
+	}
+	return ok
+}
+
+// asking returns the call for which a backend asks for something, among those
+// whose peer can answer: the one that ctx comes from, else the one that began
+// last and whose peer is there. Its peer is being asked until done is called.
+func (c *calls) asking(ctx context.Context, can func(*Peer) bool) (of *call, done func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if from, ok := ctx.Value(callKey{}).(*call); ok && slices.Contains(c.open, from) {
-		return from, can(from.peer)
+	if from, known := ctx.Value(callKey{}).(*call); known && slices.Contains(c.open, from) {
+		if !can(from.peer) {
+			return nil, nil, false
+		}
+		return from, c.pose(from), true
 	}
 	for _, open := range slices.Backward(c.open) {
-		if can(open.peer) {
-			return open, true
+		if can(open.peer) && !open.isAway() {
+			return open, c.pose(open), true
 		}
 	}
-	return nil, false
+	return nil, nil, false
+}
+
+// pose counts a question to a call's peer. The mutex is held.
+func (c *calls) pose(of *call) (done func()) {
+	of.asked++
+	goOn := func() {}
+	if of.peer.Away != nil {
+		goOn = of.ctx.await(answerTimeout)
+	}
+	return func() {
+		goOn()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		of.asked--
+	}
+}
+
+// isAway says whether a question that may belong to another call would have to
+// wait for the peer. The mutex of the calls is held.
+func (c *call) isAway() bool {
+	return c.peer.Away != nil && (c.asked > 0 || c.peer.Away())
 }

@@ -85,7 +85,7 @@ func (c *call) complete() (any, error) {
 	if err := c.Decode(&request.Params); err != nil {
 		return nil, err
 	}
-	result, err := c.session.Complete(c.outgoing(c.ctx, c.Notify, nil), request)
+	result, err := c.session.Complete(c.outgoing(c.ctx, c.told()), request)
 	if err != nil {
 		return nil, c.said(err)
 	}

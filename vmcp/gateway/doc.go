@@ -32,7 +32,9 @@
 // (sampling, elicitation, roots) on the stream of the request that its backend
 // works on. A later one gets the question as a result that needs input, while
 // the request to the backend stays open, and sends its request again with the
-// answer. The rounds of a backend of that protocol pass as they are.
+// answer, within 10 minutes: then the request to the backend is cancelled. What
+// a backend asks outside any call goes to a client that is there, or is refused.
+// The rounds of a backend of that protocol pass as they are.
 //
 // # What is told
 //

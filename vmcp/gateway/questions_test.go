@@ -239,9 +239,9 @@ func TestACallThatWaitsForInputKeepsTheSession(t *testing.T) {
 		assert.Contains(t, answer.text(t), "ann")
 
 		asked = need(t, p.call("c_elicit"))
-		<-time.After(6 * time.Minute)
+		<-time.After(11 * time.Minute)
 		late := p.ask("tools/call", again("c_elicit", asked.RequestState, object{"1": answersTo["elicitation/create"]}))
-		assert.Contains(t, string(late.Result), `"isError":true`, "a call may take 5 minutes")
+		assert.Contains(t, string(late.Result), `"isError":true`, "a person has 10 minutes")
 	})
 }
 

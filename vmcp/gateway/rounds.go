@@ -25,11 +25,11 @@ import (
 func inRounds(c *call, again mcp.MultiRoundTripParams, run func(context.Context) (any, error)) (any, error) {
 	switch {
 	case !c.Client.Modern():
-		return run(c.outgoing(c.ctx, c.Notify, c.atOnce))
+		return run(c.outgoing(c.ctx, c.asked(c.atOnce, c.Notify)))
 	case strings.HasPrefix(again.RequestState, c.gateway.states):
 		return c.resume(again)
 	case c.caller.key.asks == vmcp.Asks{}:
-		return run(c.outgoing(c.ctx, c.Notify, nil))
+		return run(c.outgoing(c.ctx, c.told()))
 	default:
 		r, err := c.newRound(run)
 		if err != nil {
@@ -44,16 +44,17 @@ type round struct {
 	of        string          // what the client asks
 	ctx       context.Context // of the call to the backend
 	cancel    context.CancelFunc
-	questions chan asked
+	questions chan question
 	done      chan outcome
 	request   atomic.Pointer[endpoint.Request] // the client's last
-	pending   asked                            // what it was asked last
+	pending   question                         // what it was asked last
+	away      atomic.Bool                      // no request of the client waits for what the call says next
 }
 
-// asked is a question, and where the answer goes.
-type asked struct {
-	question mcp.InputRequest
-	answer   chan mcp.InputResponse
+// question is one, and where the answer goes.
+type question struct {
+	mcp.InputRequest
+	answer chan mcp.InputResponse
 }
 
 type outcome struct {
@@ -72,7 +73,7 @@ func (c *call) subject() string {
 
 func (c *call) newRound(run func(context.Context) (any, error)) (*round, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx))
-	r := &round{of: c.subject(), ctx: ctx, cancel: cancel, questions: make(chan asked), done: make(chan outcome, 1)}
+	r := &round{of: c.subject(), ctx: ctx, cancel: cancel, questions: make(chan question), done: make(chan outcome, 1)}
 	r.request.Store(c.Request)
 	stop := context.AfterFunc(c.gateway.life, cancel)
 	c.caller.use(1) // the session must not end between two requests
@@ -80,7 +81,9 @@ func (c *call) newRound(run func(context.Context) (any, error)) (*round, error) 
 		defer c.caller.release()
 		defer stop()
 		defer cancel()
-		r.done <- c.outcome(run, c.outgoing(ctx, r.notify, r.ask))
+		peer := c.asked(r.ask, r.notify)
+		peer.Away = r.away.Load
+		r.done <- c.outcome(run, c.outgoing(ctx, peer))
 	}) {
 		c.caller.release()
 		cancel()
@@ -105,8 +108,8 @@ func (c *call) outcome(run func(context.Context) (any, error), ctx context.Conte
 func (r *round) notify(n mcp.JSONRPCNotification) { r.request.Load().Notify(n) }
 
 // ask waits until the client has sent its request again with the answer.
-func (r *round) ask(ctx context.Context, question mcp.InputRequest) (mcp.InputResponse, error) {
-	a := asked{question, make(chan mcp.InputResponse, 1)}
+func (r *round) ask(ctx context.Context, asked mcp.InputRequest) (mcp.InputResponse, error) {
+	a := question{asked, make(chan mcp.InputResponse, 1)}
 	select {
 	case r.questions <- a:
 	case <-ctx.Done():
@@ -128,6 +131,8 @@ func (r *round) ask(ctx context.Context, question mcp.InputRequest) (mcp.InputRe
 // backend asks. Should the client leave meanwhile, the call ends.
 func (r *round) next(c *call) (any, error) {
 	r.request.Store(c.Request)
+	r.away.Store(false)
+	defer r.away.Store(true)
 	select {
 	case r.pending = <-r.questions:
 		return r.require(c)
@@ -146,7 +151,7 @@ func (r *round) require(c *call) (any, error) {
 		r.cancel()
 		return nil, err
 	}
-	return mcp.NewInputRequiredResult(mcp.InputRequests{only: r.pending.question}, state), nil
+	return mcp.NewInputRequiredResult(mcp.InputRequests{only: r.pending.InputRequest}, state), nil
 }
 
 // resume gives a waiting call what the client answered. An answer that is no
@@ -161,14 +166,15 @@ func (c *call) resume(again mcp.MultiRoundTripParams) (any, error) {
 	if !ok {
 		return r.require(c)
 	}
-	err = answer.DecodeFor(r.pending.question.Method)
+	err = answer.DecodeFor(r.pending.Method)
 	if err == nil {
 		err = check(&answer)
 	}
 	if err != nil {
 		_ = c.caller.rounds.wait(again.RequestState, r) // there was room for it before
-		return nil, fmt.Errorf("%w: the answer %q to %s: %w; send it again", mcp.ErrInvalidParams, only, r.pending.question.Method, err)
+		return nil, fmt.Errorf("%w: the answer %q to %s: %w; send it again", mcp.ErrInvalidParams, only, r.pending.Method, err)
 	}
+	r.away.Store(false) // before the backend can ask the next thing
 	r.pending.answer <- answer
 	return r.next(c)
 }

@@ -19,7 +19,7 @@ func (c *call) setLevel() (any, error) {
 		return nil, fmt.Errorf("%w: there is no level %q", mcp.ErrInvalidParams, params.Level)
 	}
 	c.Client.SetLevel(params.Level)
-	return nil, c.said(c.caller.lower(c.outgoing(c.ctx, c.Notify, nil), params.Level))
+	return nil, c.said(c.caller.lower(c.outgoing(c.ctx, c.told()), params.Level))
 }
 
 func (c *call) subscribe() (any, error) {
@@ -27,7 +27,7 @@ func (c *call) subscribe() (any, error) {
 	if err := c.Decode(&params); err != nil {
 		return nil, err
 	}
-	return nil, c.said(c.caller.watch(c.outgoing(c.ctx, c.Notify, nil), c.Client, params.URI))
+	return nil, c.said(c.caller.watch(c.outgoing(c.ctx, c.told()), c.Client, params.URI))
 }
 
 func (c *call) unsubscribe() (any, error) {
@@ -35,7 +35,7 @@ func (c *call) unsubscribe() (any, error) {
 	if err := c.Decode(&params); err != nil {
 		return nil, err
 	}
-	return nil, c.said(c.caller.forgo(c.outgoing(c.ctx, c.Notify, nil), c.Client, params.URI))
+	return nil, c.said(c.caller.forgo(c.outgoing(c.ctx, c.told()), c.Client, params.URI))
 }
 
 // listen serves a subscriptions/listen. Every list may change one day, since the
@@ -67,7 +67,7 @@ func (c *call) watchAll(uris []string) []string {
 	group.SetLimit(16)
 	for i, uri := range uris {
 		group.Go(func() error {
-			failures[i] = c.caller.watch(c.outgoing(ctx, c.Notify, nil), c.Client, uri)
+			failures[i] = c.caller.watch(c.outgoing(ctx, c.told()), c.Client, uri)
 			return nil
 		})
 	}

@@ -19,7 +19,7 @@ const statePrefix = "vmcp-"
 func (g *Gateway) newState() string { return g.states + rand.Text() }
 
 // rounds are the calls of a caller that wait for input, by requestState. The
-// session bounds how long a call may take, the waiting included.
+// session bounds how long they wait, see [vmcp.Peer.Away].
 type rounds struct {
 	mu      sync.Mutex
 	waiting map[string]*round
