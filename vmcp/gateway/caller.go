@@ -81,7 +81,7 @@ func (g *Gateway) claim(k key) (*caller, error) {
 		}
 		c = newCaller(g, k)
 		backends := g.backends
-		if !g.start(func() { c.build(backends) }) {
+		if !g.running.Go(func() { c.build(backends) }) {
 			return nil, errShut
 		}
 		g.callers[k] = c
@@ -90,6 +90,9 @@ func (g *Gateway) claim(k key) (*caller, error) {
 	c.use(1)
 	return c, nil
 }
+
+// errShut is what a caller is told that comes too late.
+var errShut = &endpoint.Failure{Code: http.StatusServiceUnavailable, Message: "the gateway is shutting down; try again later"}
 
 func (c *caller) build(backends []vmcp.Backend) {
 	defer close(c.built)
@@ -141,7 +144,7 @@ func (c *caller) disconnect(client *endpoint.Client) {
 	delete(c.clients, client)
 	c.mu.Unlock()
 	for _, uri := range c.leaveTopics(client) {
-		c.gateway.start(func() { c.unwatch(uri) })
+		c.gateway.running.Go(func() { c.unwatch(uri) })
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/lifetime"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
@@ -72,10 +73,12 @@ type Gateway struct {
 	builder  *vmcp.Builder
 	endpoint *endpoint.Endpoint
 	incoming *middleware.Endpoint
-	ends     sync.Map      // of a connected client to what ends the measuring of its session
-	states   string        // what the requestStates of this gateway begin with
-	applying chan struct{} // full while the backends are changed
-	*lifetime
+	ends     sync.Map        // of a connected client to what ends the measuring of its session
+	states   string          // what the requestStates of this gateway begin with
+	applying chan struct{}   // full while the backends are changed
+	life     context.Context // of the sessions, and of what runs beside requests
+	end      context.CancelFunc
+	running  lifetime.Group // what runs beside requests; ends with life
 
 	mu       sync.Mutex
 	backends []vmcp.Backend
@@ -88,14 +91,15 @@ func New(builder *vmcp.Builder, backends []vmcp.Backend, options Options) *Gatew
 	options = options.withDefaults()
 	g := &Gateway{
 		Options: options, builder: builder, backends: backends, callers: map[key]*caller{},
-		states: statePrefix + rand.Text() + "-", applying: make(chan struct{}, 1), lifetime: newLifetime(),
+		states: statePrefix + rand.Text() + "-", applying: make(chan struct{}, 1),
 	}
+	g.life, g.end = context.WithCancel(context.Background())
 	g.incoming = middleware.NewEndpoint(options.MeterProvider, middleware.WithTracerProvider(options.TracerProvider), middleware.WithPropagator(builder.Propagator))
 	g.endpoint = endpoint.New(handler{g}, endpoint.Options{
 		Info: options.Info, Logger: options.Logger, Idle: options.Idle,
 		Body: options.Body, Sessions: options.Sessions, Calls: options.Calls,
 	})
-	g.start(g.sweep)
+	g.running.Go(g.sweep)
 	return g
 }
 
@@ -144,7 +148,9 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) e
 // ctx ends, and closes all sessions.
 func (g *Gateway) Shutdown(ctx context.Context) error {
 	err := g.endpoint.Shutdown(ctx)
-	g.stop()
+	g.running.Close()
+	g.end()
+	g.running.Wait()
 	g.mu.Lock()
 	ending := g.callers
 	g.callers = map[key]*caller{}

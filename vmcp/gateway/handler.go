@@ -121,7 +121,7 @@ func (h handler) Hear(_ context.Context, client *endpoint.Client, method string,
 		return // notifications/initialized and progress concern nobody further in
 	}
 	if c, ok := h.known(client); ok {
-		h.start(func() { c.tellRoots(h.life) })
+		h.running.Go(func() { c.tellRoots(h.life) })
 	}
 }
 

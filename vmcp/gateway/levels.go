@@ -38,7 +38,7 @@ func (c *caller) wantsLogs(ctx context.Context, request *endpoint.Request) (done
 // lowerBeside asks for a level and waits for that, but not for long.
 func (c *caller) lowerBeside(ctx context.Context, level mcp.LoggingLevel) {
 	ctx, cancel := context.WithTimeout(ctx, levelPatience)
-	if !c.gateway.start(func() {
+	if !c.gateway.running.Go(func() {
 		defer cancel()
 		if err := c.lower(c.gateway.life, level); err != nil {
 			c.gateway.Logger.Warn("not every backend takes the level of log messages", "event", "set_level_failed", "error", err.Error())

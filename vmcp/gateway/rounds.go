@@ -77,7 +77,7 @@ func (c *call) newRound(run func(context.Context) (any, error)) (*round, error) 
 	r.request.Store(c.Request)
 	stop := context.AfterFunc(c.gateway.life, cancel)
 	c.caller.use(1) // the session must not end between two requests
-	if !c.gateway.start(func() {
+	if !c.gateway.running.Go(func() {
 		defer c.caller.release()
 		defer stop()
 		defer cancel()

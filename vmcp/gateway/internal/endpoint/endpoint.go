@@ -52,7 +52,7 @@ func (o Options) withDefaults() Options {
 // An Endpoint serves MCP to clients. Its methods are safe for concurrent use.
 type Endpoint struct {
 	Options
-	lifetime
+	load
 	handler  Handler
 	sessions sessions
 }

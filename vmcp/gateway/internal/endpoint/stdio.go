@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/lifetime"
 )
 
 // drainTime is how long requests may take to be answered once their input has
@@ -52,10 +53,7 @@ type pipe struct {
 	ready        chan struct{}   // closed when the client's last initialize is answered
 	listening    context.Context // open streams end with it
 	endListening context.CancelFunc
-
-	gate     sync.Mutex
-	shut     bool // there are no more requests
-	requests sync.WaitGroup
+	requests     lifetime.Group
 }
 
 func newPipe(ctx context.Context, e *Endpoint, out io.Writer) *pipe {
@@ -168,7 +166,7 @@ func (p *pipe) answer(ctx context.Context, m *message) {
 	if m.Method == string(mcp.MethodInitialize) && !from.client.Modern() {
 		p.ready = answered
 	}
-	if !p.start(func() {
+	if !p.requests.Go(func() {
 		defer turn.done()
 		defer close(answered)
 		p.serveAfter(turn.ctx, before, from, m)
@@ -176,17 +174,6 @@ func (p *pipe) answer(ctx context.Context, m *message) {
 		turn.done()
 		p.refuse(m, errClosing)
 	}
-}
-
-// start runs f while the connection lasts, if it still does.
-func (p *pipe) start(f func()) bool {
-	p.gate.Lock()
-	defer p.gate.Unlock()
-	if p.shut {
-		return false
-	}
-	p.requests.Go(f)
-	return true
 }
 
 // serveAfter answers a request when the initialize before it is answered: what
@@ -212,9 +199,7 @@ func (p *pipe) serveAfter(ctx context.Context, initialized <-chan struct{}, from
 // drain waits for the requests that are being answered, but not for long once
 // there is a hurry.
 func (p *pipe) drain(hurry <-chan struct{}) {
-	p.gate.Lock()
-	p.shut = true
-	p.gate.Unlock()
+	p.requests.Close()
 	done := make(chan struct{})
 	go func() {
 		p.requests.Wait()

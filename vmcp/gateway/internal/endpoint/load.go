@@ -3,25 +3,23 @@ package endpoint
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/lifetime"
 )
 
-// lifetime is what an endpoint is serving, and whether it still takes more.
-type lifetime struct {
+// load is what an endpoint is serving, and whether it still takes more.
+type load struct {
 	calls, streams chan struct{}   // one for each request or stream that is being served
 	ending         context.Context // open streams end with it
 	endStreams     context.CancelFunc
 	life           context.Context // everything ends with it
 	endAll         context.CancelFunc
-
-	mu      sync.Mutex // held while ending or entering
-	serving sync.WaitGroup
+	serving        lifetime.Group // requests, and what runs beside them
 }
 
-// bound begins a lifetime with that much room.
-func (l *lifetime) bound(o Options) {
+// bound makes that much room.
+func (l *load) bound(o Options) {
 	l.calls, l.streams = make(chan struct{}, o.Calls), make(chan struct{}, o.Sessions)
 	l.ending, l.endStreams = context.WithCancel(context.Background())
 	l.life, l.endAll = context.WithCancel(context.Background())
@@ -32,7 +30,7 @@ var errClosing = &Failure{Code: overloaded, Message: "the gateway is shutting do
 
 // claim takes one of the slots if there is one left and the endpoint is not
 // shut down. The caller gives it back.
-func (l *lifetime) claim(slots chan struct{}) error {
+func (l *load) claim(slots chan struct{}) error {
 	if l.ending.Err() != nil {
 		return errClosing
 	}
@@ -45,14 +43,15 @@ func (l *lifetime) claim(slots chan struct{}) error {
 }
 
 // enter claims a slot for a request, which a shutdown waits for.
-func (l *lifetime) enter(slots chan struct{}) (leave func(), err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (l *load) enter(slots chan struct{}) (leave func(), err error) {
+	if !l.serving.Enter() {
+		return nil, errClosing
+	}
 	if err := l.claim(slots); err != nil {
+		l.serving.Leave()
 		return nil, err
 	}
-	l.serving.Add(1)
-	return func() { <-slots; l.serving.Done() }, nil
+	return func() { <-slots; l.serving.Leave() }, nil
 }
 
 // turn is a request that is being served.
@@ -63,7 +62,7 @@ type turn struct {
 }
 
 // begin counts in a request of a connection. It can be cancelled from then on.
-func (l *lifetime) begin(ctx context.Context, connection *Client, m *message) (turn, error) {
+func (l *load) begin(ctx context.Context, connection *Client, m *message) (turn, error) {
 	slots := l.calls
 	if m.Method == string(mcp.MethodSubscriptionsListen) {
 		slots = l.streams
@@ -88,15 +87,12 @@ func (l *lifetime) begin(ctx context.Context, connection *Client, m *message) (t
 // then. It returns the error of ctx if there were some. Who serves HTTP shuts
 // that down afterwards.
 func (e *Endpoint) Shutdown(ctx context.Context) error {
-	e.mu.Lock()
-	e.endStreams() // nobody enters after this
-	e.mu.Unlock()
+	e.serving.Close()
+	e.endStreams()
 	defer e.endSessions()
 	defer e.endAll()
-	done := make(chan struct{})
-	go func() { e.serving.Wait(); close(done) }()
 	select {
-	case <-done:
+	case <-e.serving.Done():
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
