@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/sse"
 )
 
 // SessionHeader names the session of a client on a protocol before 2026-07-28.
@@ -73,8 +73,7 @@ func (e *Endpoint) post(w http.ResponseWriter, r *http.Request) {
 
 // read reads the message of a POST.
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*message, error) {
-	controller := http.NewResponseController(w)
-	if err := supported(controller.SetReadDeadline(time.Now().Add(patience))); err != nil {
+	if err := readUntil(w, time.Now().Add(messageTimeout)); err != nil {
 		return nil, unreadable(err)
 	}
 	var body bytes.Buffer
@@ -84,7 +83,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*message, error
 	if _, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, e.Body)); err != nil {
 		return nil, unreadable(err)
 	}
-	if err := supported(controller.SetReadDeadline(time.Time{})); err != nil {
+	if err := readUntil(w, time.Time{}); err != nil {
 		return nil, unreadable(err)
 	}
 	m, err := parse(body.Bytes())
@@ -92,6 +91,15 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (*message, error
 		return m, refusal{http.StatusBadRequest, err}
 	}
 	return m, nil
+}
+
+// readUntil bounds the reading, where the server can do that.
+func readUntil(w http.ResponseWriter, deadline time.Time) error {
+	err := http.NewResponseController(w).SetReadDeadline(deadline)
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
 }
 
 // answer answers a request over HTTP.
@@ -151,15 +159,7 @@ func (e *Endpoint) refuse(w http.ResponseWriter, m *message, err error) {
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "1")
 	}
-	_ = newWire(w).json(status, answered.body) // a client that has left needs no refusal
-}
-
-// json writes one body.
-func (w wire) json(status int, line []byte) error {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(line)))
-	w.WriteHeader(status)
-	return w.now(line)
+	_ = newWriter(w).json(status, answered.body) // a client that has left needs no refusal
 }
 
 // get streams what belongs to no request until the client leaves, its session
@@ -170,12 +170,12 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, nil, err)
 		return
 	}
-	out := newWire(w)
+	out := newWriter(w)
 	switch {
-	case !accepts(r, "text/event-stream"):
+	case !accepts(r, sse.MediaType):
 		http.Error(w, "the Accept header must have text/event-stream", http.StatusNotAcceptable)
 		return
-	case !out.streams():
+	case !out.CanStream():
 		methodNotAllowed(w, "POST, DELETE", "this server cannot stream")
 		return
 	}
@@ -185,19 +185,22 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { <-e.streams }()
 	defer client.listen()()
-	e.stream(r.Context(), client, out.events())
+	e.stream(r.Context(), client, out)
 }
 
-func (e *Endpoint) stream(ctx context.Context, client *Client, out events) {
+func (e *Endpoint) stream(ctx context.Context, client *Client, out writer) {
 	box, ok := client.out.(*outbox)
-	if !ok || out.comment() != nil {
+	if !ok {
+		return
+	}
+	if out.Open(); out.Beat() != nil {
 		return
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(e.ending, stop)()
 	defer context.AfterFunc(client.life, stop)()
-	_ = out.write(box, ctx.Done()) // what could not be written waits for the next stream
+	_ = out.follow(box, ctx.Done()) // what could not be written waits for the next stream
 }
 
 func (e *Endpoint) delete(w http.ResponseWriter, r *http.Request) {
