@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -95,14 +94,9 @@ func (c *call) newRound(run func(context.Context) (any, error)) (*round, error) 
 // outcome makes the call. A panic, which the endpoint does not see here, costs
 // this call only.
 func (c *call) outcome(run func(context.Context) (any, error), ctx context.Context) (out outcome) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.gateway.Logger.ErrorContext(ctx, "panic in the call to a backend", "event", "panic", "method", string(c.Method), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			out = outcome{nil, &endpoint.Failure{Code: mcp.INTERNAL_ERROR, Message: "internal error of the gateway; its log says more"}}
-		}
-	}()
-	result, err := run(ctx)
-	return outcome{result, err}
+	defer endpoint.Guard(ctx, c.gateway.Logger, string(c.Method), &out.err)
+	out.result, out.err = run(ctx)
+	return out
 }
 
 func (r *round) notify(n mcp.JSONRPCNotification) { r.request.Load().Notify(n) }

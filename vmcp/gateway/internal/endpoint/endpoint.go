@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
-	"runtime/debug"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -79,7 +78,7 @@ func (e *Endpoint) serve(ctx context.Context, asked *Request) reply {
 }
 
 func (e *Endpoint) result(ctx context.Context, asked *Request) (result any, err error) {
-	defer e.recovered(ctx, string(asked.Method), &err)
+	defer Guard(ctx, e.Logger, string(asked.Method), &err)
 	modern := asked.Client.Modern()
 	switch {
 	case asked.Method == mcp.MethodPing && !modern:
@@ -114,7 +113,7 @@ func (e *Endpoint) encode(ctx context.Context, asked *Request, result any, err e
 			r = failure(asked.id, failed)
 		}
 	}()
-	defer e.recovered(ctx, string(asked.Method), &failed)
+	defer Guard(ctx, e.Logger, string(asked.Method), &failed)
 	if err != nil {
 		return failure(asked.id, asked.Client.InEra(err))
 	}
@@ -125,18 +124,6 @@ func (e *Endpoint) encode(ctx context.Context, asked *Request, result any, err e
 	return r
 }
 
-// errInternal is what a client is told of what only the log can explain.
-var errInternal = &Failure{Code: mcp.INTERNAL_ERROR, Message: "internal error of the gateway; its log says more"}
-
-// recovered makes an error of a panic. It is deferred.
-func (e *Endpoint) recovered(ctx context.Context, method string, err *error) {
-	if r := recover(); r != nil {
-		e.Logger.ErrorContext(ctx, "panic in the handler of a message", slog.String("event", "panic"),
-			slog.String("method", method), slog.Any("panic", r), slog.String("stack", string(debug.Stack())))
-		*err = errInternal
-	}
-}
-
 // hear takes a notification of a client.
 func (e *Endpoint) hear(ctx context.Context, client *Client, m *message) {
 	client.touch()
@@ -145,13 +132,13 @@ func (e *Endpoint) hear(ctx context.Context, client *Client, m *message) {
 		return
 	}
 	var unsaid error // nobody waits for an answer to a notification
-	defer e.recovered(ctx, m.Method, &unsaid)
+	defer Guard(ctx, e.Logger, m.Method, &unsaid)
 	e.handler.Hear(ctx, client, m.Method, m.Params)
 }
 
 // farewell tells the handler that a client has gone.
 func (e *Endpoint) farewell(client *Client) {
 	var unsaid error
-	defer e.recovered(context.Background(), "", &unsaid)
+	defer Guard(context.Background(), e.Logger, "", &unsaid)
 	e.handler.Left(client)
 }
