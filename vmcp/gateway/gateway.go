@@ -5,66 +5,17 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"sync"
-	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/internal/lifetime"
 	"github.com/mcp-candor/candor/middleware"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
-	"go.opentelemetry.io/otel/metric"
-	"go.opentelemetry.io/otel/trace"
 )
 
 // Path is where the endpoint is over HTTP.
 const Path = "/mcp"
-
-// Options say how a gateway serves. A zero field keeps its default.
-type Options struct {
-	// Info is what clients are told about the gateway.
-	Info mcp.Implementation
-	// Logger gets what no client can be told. Nil discards.
-	Logger *slog.Logger
-	// Tokens say who may call over HTTP; nil means everybody who reaches it.
-	Tokens *Tokens
-	// Idle is how long a caller may neither ask nor listen before his session
-	// ends, 30 minutes by default. The next request builds another one. The
-	// session that was used last stays until its place is needed.
-	Idle time.Duration
-	// NoStatusTool leaves the built-in tool [StatusTool] out.
-	NoStatusTool bool
-	// Sessions bounds the callers' sessions, and the connections of clients,
-	// 1,000 by default; Calls the requests that are answered at the same time,
-	// 1,000 by default; Body a request's length in bytes, 16 MiB by default.
-	Sessions, Calls int
-	Body            int64
-	// MeterProvider and TracerProvider measure and trace what callers ask; nil
-	// means OpenTelemetry's global ones.
-	MeterProvider  metric.MeterProvider
-	TracerProvider trace.TracerProvider
-	// Observer is told what the sessions learn; nil if nobody wants to know.
-	Observer Observer
-}
-
-// An Observer is told how the backends stand, by any number of goroutines. It
-// must not block.
-type Observer interface {
-	// Set is told of all backends of a session.
-	Set(report vmcp.Report)
-	// Update is told of a backend whose state has just changed.
-	Update(backend vmcp.BackendReport)
-	// SetSessions is told how many sessions there are.
-	SetSessions(n int)
-}
-
-type nobody struct{}
-
-func (nobody) Set(vmcp.Report)           {}
-func (nobody) Update(vmcp.BackendReport) {}
-func (nobody) SetSessions(int)           {}
 
 // A Gateway serves a session to each caller at one MCP endpoint. It is safe for
 // concurrent use.
@@ -101,22 +52,6 @@ func New(builder *vmcp.Builder, backends []vmcp.Backend, options Options) *Gatew
 	})
 	g.running.Go(g.sweep)
 	return g
-}
-
-func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Idle <= 0 {
-		o.Idle = 30 * time.Minute
-	}
-	if o.Sessions <= 0 {
-		o.Sessions = 1_000
-	}
-	if o.Observer == nil {
-		o.Observer = nobody{}
-	}
-	return o
 }
 
 // Check builds the session of the caller who is nobody and can be asked

@@ -26,7 +26,7 @@ func (r *recorder) Flush()                      {}
 
 // BenchmarkPost measures the endpoint alone, without a connection.
 func BenchmarkPost(b *testing.B) {
-	e := endpoint.New(scripted(nil), endpoint.Options{Info: mcp.Implementation{Name: "gate", Version: "1"}})
+	e := bounded(scripted(nil), endpoint.Options{Info: mcp.Implementation{Name: "gate", Version: "1"}})
 	defer func() { assert.NoError(b, e.Shutdown(b.Context())) }()
 	r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "/", nil)
 	r.Header.Set("Content-Type", "application/json")
@@ -65,7 +65,7 @@ func BenchmarkPost(b *testing.B) {
 
 // BenchmarkRoundTrip measures a call over a connection.
 func BenchmarkRoundTrip(b *testing.B) {
-	e := endpoint.New(scripted(nil), endpoint.Options{})
+	e := bounded(scripted(nil), endpoint.Options{})
 	server := httptest.NewServer(e)
 	defer server.Close()
 	defer func() { assert.NoError(b, e.Shutdown(b.Context())) }()

@@ -10,42 +10,23 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Options bound an endpoint. A zero field keeps its default.
+// Options bound an endpoint. Each of them is needed.
 type Options struct {
 	// Info is what clients are told about the server.
 	Info mcp.Implementation
-	// Logger gets what no client can be told. Nil discards.
+	// Logger gets what no client can be told.
 	Logger *slog.Logger
 	// Idle is how long a session over HTTP may neither ask nor listen before it
-	// ends, 30 minutes by default.
+	// ends.
 	Idle time.Duration
-	// Body is the most that one message may have, in bytes, 16 MiB by default.
+	// Body is the most that one message may have, in bytes.
 	Body int64
 	// Sessions is how many sessions there may be over HTTP, and how many open
-	// streams, 1,000 of each by default.
+	// streams.
 	Sessions int
-	// Calls is how many requests may be answered at the same time, 1,000 by
-	// default. Open streams do not count.
+	// Calls is how many requests may be answered at the same time. Open streams
+	// do not count.
 	Calls int
-}
-
-func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Idle <= 0 {
-		o.Idle = 30 * time.Minute
-	}
-	if o.Body <= 0 {
-		o.Body = 16 << 20
-	}
-	if o.Sessions <= 0 {
-		o.Sessions = 1_000
-	}
-	if o.Calls <= 0 {
-		o.Calls = 1_000
-	}
-	return o
 }
 
 // An Endpoint serves MCP to clients. Its methods are safe for concurrent use.
@@ -58,7 +39,6 @@ type Endpoint struct {
 
 // New returns an endpoint. The caller shuts it down.
 func New(handler Handler, options Options) *Endpoint {
-	options = options.withDefaults()
 	e := &Endpoint{Options: options, handler: handler}
 	e.bound(options)
 	e.sessions.byID = map[string]*Client{}

@@ -131,7 +131,7 @@ func TestIdleSessionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, proceed := make(chan bool, 1), make(chan bool)
 		h := scripted(waiting(began, proceed))
-		e := endpoint.New(h, endpoint.Options{Idle: time.Hour})
+		e := bounded(h, endpoint.Options{Idle: time.Hour})
 		do := func(ctx context.Context, method, body, session string) *httptest.ResponseRecorder {
 			r := httptest.NewRequestWithContext(ctx, method, "/", strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")

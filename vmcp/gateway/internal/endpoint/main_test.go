@@ -2,9 +2,11 @@ package endpoint_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -25,6 +27,14 @@ const (
 	legacy = mcp.ProtocolVersion20251125
 	modern = mcp.ProtocolVersion20260728
 )
+
+// bounded returns an endpoint whose bounds no test reaches that does not set them.
+func bounded(handler endpoint.Handler, o endpoint.Options) *endpoint.Endpoint {
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	o.Idle, o.Body = cmp.Or(o.Idle, 30*time.Minute), cmp.Or(o.Body, 16<<20)
+	o.Sessions, o.Calls = cmp.Or(o.Sessions, 1_000), cmp.Or(o.Calls, 1_000)
+	return endpoint.New(handler, o)
+}
 
 type answer = func(context.Context, *endpoint.Request) (any, error)
 
@@ -80,7 +90,7 @@ type site struct {
 func serve(t *testing.T, on map[string]answer, options endpoint.Options) *site {
 	t.Helper()
 	s := &site{script: scripted(on), t: t}
-	s.endpoint = endpoint.New(s.script, options)
+	s.endpoint = bounded(s.script, options)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.endpoint.ServeHTTP(w, r.WithContext(endpoint.WithIdentity(r.Context(), r.Header.Get("X-Identity"))))
 	}))

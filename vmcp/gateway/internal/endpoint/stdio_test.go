@@ -38,7 +38,7 @@ func run(ctx context.Context, t *testing.T, on map[string]answer, options endpoi
 	in, toEndpoint := io.Pipe()
 	fromEndpoint, out := io.Pipe()
 	p := &process{script: scripted(on), t: t, in: toEndpoint, out: bufio.NewScanner(fromEndpoint), from: fromEndpoint, served: make(chan error, 1)}
-	p.endpoint = endpoint.New(p.script, options)
+	p.endpoint = bounded(p.script, options)
 	go func() {
 		err := p.endpoint.ServeStdio(ctx, in, out)
 		_ = out.Close()
@@ -152,7 +152,7 @@ func TestStdioDoesNotWaitForEver(t *testing.T) {
 			"stuck": func(ctx context.Context, _ *endpoint.Request) (any, error) { <-ctx.Done(); return nil, ctx.Err() },
 			"asks":  func(ctx context.Context, r *endpoint.Request) (any, error) { return nil, r.Ask(ctx, "ping", nil, nil) },
 		})
-		e := endpoint.New(h, endpoint.Options{})
+		e := bounded(h, endpoint.Options{})
 		var out syncBuffer
 		began := time.Now()
 		require.NoError(t, e.ServeStdio(t.Context(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"asks"}`), &out))
@@ -289,7 +289,7 @@ func TestStdioEndsWithItsContextAndWithTheEndpoint(t *testing.T) {
 
 func TestStdioSaysWhyItCannotRead(t *testing.T) {
 	t.Parallel()
-	e := endpoint.New(scripted(nil), endpoint.Options{})
+	e := bounded(scripted(nil), endpoint.Options{})
 	broken := errors.New("broken")
 	assert.ErrorIs(t, e.ServeStdio(t.Context(), iotest.ErrReader(broken), io.Discard), broken)
 	require.NoError(t, e.Shutdown(soon(t)))

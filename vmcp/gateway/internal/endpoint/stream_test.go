@@ -309,7 +309,7 @@ func TestWritersOfMiddlewares(t *testing.T) {
 		"one that hides flushing": {hide, "application/json", http.StatusMethodNotAllowed},
 		"one that unwraps":        {wrap, "text/event-stream", http.StatusOK},
 	} {
-		e := endpoint.New(scripted(map[string]answer{"tools/call": func(_ context.Context, r *endpoint.Request) (any, error) {
+		e := bounded(scripted(map[string]answer{"tools/call": func(_ context.Context, r *endpoint.Request) (any, error) {
 			r.Notify(note("notifications/progress", nil))
 			return nil, nil
 		}}), endpoint.Options{})
