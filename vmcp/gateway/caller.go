@@ -13,8 +13,8 @@ import (
 	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
-// key is who a session belongs to: an identity, and what he can be asked for,
-// since that is what the backends are told. His connections share the session.
+// key is who a session belongs to: an identity, and what it can be asked for,
+// since that is what the backends are told. Its connections share the session.
 type key struct {
 	identity string
 	asks     vmcp.Asks
@@ -40,7 +40,7 @@ type caller struct {
 
 	mu       sync.Mutex
 	clients  map[*endpoint.Client]bool
-	asking   map[*endpoint.Request]bool // that want log messages
+	logging  map[*endpoint.Request]bool // that want log messages
 	topics   map[string]*topic
 	promised kinds            // that a client was told of
 	level    mcp.LoggingLevel // that the backends were asked for
@@ -52,12 +52,12 @@ func newCaller(g *Gateway, k key) *caller {
 	return &caller{
 		gateway: g, key: k, built: make(chan struct{}), leveling: make(chan struct{}, 1),
 		rounds: rounds{waiting: map[string]*round{}}, topics: map[string]*topic{},
-		clients: map[*endpoint.Client]bool{}, asking: map[*endpoint.Request]bool{},
+		clients: map[*endpoint.Client]bool{}, logging: map[*endpoint.Request]bool{},
 	}
 }
 
 // caller returns who a key stands for, with a session. The first to ask builds
-// it; it outlives his ctx. The caller of this function calls release.
+// it; it outlives their ctx. The caller of this function calls release.
 func (g *Gateway) caller(ctx context.Context, k key) (*caller, error) {
 	c, err := g.claim(k)
 	if err != nil {
@@ -70,7 +70,7 @@ func (g *Gateway) caller(ctx context.Context, k key) (*caller, error) {
 	return c, nil
 }
 
-// claim returns who a key stands for, and has his session built if nobody has.
+// claim returns who a key stands for, and has its session built if nobody has.
 func (g *Gateway) claim(k key) (*caller, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -138,7 +138,7 @@ func (c *caller) connect(client *endpoint.Client) {
 	c.clients[client] = true
 }
 
-// disconnect forgets a client, and what only he subscribed to.
+// disconnect forgets a client, and what only it subscribed to.
 func (c *caller) disconnect(client *endpoint.Client) {
 	c.mu.Lock()
 	delete(c.clients, client)

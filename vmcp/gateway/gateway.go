@@ -56,7 +56,7 @@ func New(builder *vmcp.Builder, backends []vmcp.Backend, options Options) *Gatew
 
 // Check builds the session of the caller who is nobody and can be asked
 // nothing, so that there is a report of all backends before anybody calls. The
-// first such caller finds his session ready. The errors are those of
+// first such caller finds its session ready. The errors are those of
 // [vmcp.Builder.Build].
 func (g *Gateway) Check(ctx context.Context) (vmcp.Report, error) {
 	c, err := g.caller(ctx, key{})

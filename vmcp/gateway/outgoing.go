@@ -30,9 +30,9 @@ func (c *call) outgoing(ctx context.Context, peer vmcp.Peer) context.Context {
 // told is a peer that is told things, and asked nothing.
 func (c *call) told() vmcp.Peer { return vmcp.Peer{Notify: c.Notify} }
 
-// asked is a peer that is told things and asked what its client can be asked.
-func (c *call) asked(ask ask, notify func(mcp.JSONRPCNotification)) vmcp.Peer {
+// askable is a peer that is told things and asked what its client can be asked.
+func (c *call) askable(a asker, notify func(mcp.JSONRPCNotification)) vmcp.Peer {
 	peer := vmcp.Peer{Notify: notify}
-	ask.answerFor(&peer, c.caller.key.asks)
+	a.answerFor(&peer, c.caller.key.asks)
 	return peer
 }

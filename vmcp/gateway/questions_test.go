@@ -60,7 +60,7 @@ func curious() *server.MCPServer {
 	return s
 }
 
-// answersTo are what the caller says, by what he is asked.
+// answersTo are what the caller says, by what it is asked.
 var answersTo = map[string]object{
 	"sampling/createMessage": {"role": "assistant", "model": "of the caller", "content": object{"type": "text", "text": "hm"}},
 	"elicitation/create":     {"action": "accept", "content": object{"name": "ann"}},

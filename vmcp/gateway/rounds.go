@@ -24,7 +24,7 @@ import (
 func inRounds(c *call, again mcp.MultiRoundTripParams, run func(context.Context) (any, error)) (any, error) {
 	switch {
 	case !c.Client.Modern():
-		return run(c.outgoing(c.ctx, c.asked(c.atOnce, c.Notify)))
+		return run(c.outgoing(c.ctx, c.askable(c.atOnce, c.Notify)))
 	case strings.HasPrefix(again.RequestState, c.gateway.states):
 		return c.resume(again)
 	case c.caller.key.asks == vmcp.Asks{}:
@@ -80,7 +80,7 @@ func (c *call) newRound(run func(context.Context) (any, error)) (*round, error) 
 		defer c.caller.release()
 		defer stop()
 		defer cancel()
-		peer := c.asked(r.ask, r.notify)
+		peer := c.askable(r.ask, r.notify)
 		peer.Away = r.away.Load
 		r.done <- c.outcome(run, c.outgoing(ctx, peer))
 	}) {
@@ -152,7 +152,7 @@ func (r *round) require(c *call) (any, error) {
 // good is refused, and the call waits for a better one; one that is missing is
 // asked for again.
 func (c *call) resume(again mcp.MultiRoundTripParams) (any, error) {
-	r, err := c.caller.rounds.take(again.RequestState, c.subject())
+	r, err := c.caller.rounds.resume(again.RequestState, c.subject())
 	if err != nil {
 		return nil, err
 	}

@@ -53,14 +53,14 @@ func (c *call) listen() (any, error) {
 	return c.Listen(c.ctx, granted)
 }
 
-// watchPatience is how long backends may take to accept subscriptions: the
+// subscribeTimeout is how long backends may take to accept subscriptions: the
 // client waits for the acknowledgement.
-const watchPatience = 10 * time.Second
+const subscribeTimeout = 10 * time.Second
 
 // watchAll subscribes to resources, side by side, and returns those that it
 // could.
 func (c *call) watchAll(uris []string) []string {
-	ctx, cancel := context.WithTimeout(c.ctx, watchPatience)
+	ctx, cancel := context.WithTimeout(c.ctx, subscribeTimeout)
 	defer cancel()
 	failures := make([]error, len(uris))
 	var group errgroup.Group

@@ -79,9 +79,9 @@ func (c *caller) log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 		}
 	})
 	c.mu.Lock()
-	asking := slices.Collect(maps.Keys(c.asking))
+	wanting := slices.Collect(maps.Keys(c.logging))
 	c.mu.Unlock()
-	for _, request := range asking {
+	for _, request := range wanting {
 		if sends(request.Client.Level()) {
 			request.Notify(n)
 		}

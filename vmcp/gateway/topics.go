@@ -23,7 +23,7 @@ type topic struct {
 // watch makes a connection hear of changes to a resource. The first one makes
 // the session subscribe to it.
 func (c *caller) watch(ctx context.Context, client *endpoint.Client, uri string) error {
-	return c.about(ctx, uri, func(t *topic) error {
+	return c.inTurn(ctx, uri, func(t *topic) error {
 		c.join(t, client) // first: no change may slip through between
 		if t.subscribed {
 			return nil
@@ -40,7 +40,7 @@ func (c *caller) watch(ctx context.Context, client *endpoint.Client, uri string)
 // forgo makes a connection hear no more of a resource. The last one makes the
 // session end its subscription.
 func (c *caller) forgo(ctx context.Context, client *endpoint.Client, uri string) error {
-	return c.about(ctx, uri, func(t *topic) error {
+	return c.inTurn(ctx, uri, func(t *topic) error {
 		if !c.part(t, client) || !t.subscribed {
 			return nil
 		}
@@ -61,9 +61,9 @@ func (c *caller) unwatch(uri string) {
 	}
 }
 
-// about calls f when it is its turn to change what a backend is asked about a
+// inTurn calls f when it is its turn to change what a backend is asked about a
 // resource.
-func (c *caller) about(ctx context.Context, uri string, f func(*topic) error) error {
+func (c *caller) inTurn(ctx context.Context, uri string, f func(*topic) error) error {
 	t := c.topic(uri)
 	defer c.drop(uri, t)
 	select {

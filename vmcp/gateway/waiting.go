@@ -45,9 +45,9 @@ func (w *rounds) wait(state string, r *round) error {
 	return nil
 }
 
-// take returns the round that waits under a state, to the request that it is
+// resume returns the round that waits under a state, to the request that it is
 // about.
-func (w *rounds) take(state, subject string) (*round, error) {
+func (w *rounds) resume(state, subject string) (*round, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r, ok := w.waiting[state]

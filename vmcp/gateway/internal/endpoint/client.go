@@ -13,11 +13,11 @@ import (
 // other end of stdio, or one request of protocol 2026-07-28. It is safe for
 // concurrent use.
 type Client struct {
-	id       string // the Mcp-Session-Id; empty without one
-	identity string // who authenticated
-	farewell func(*Client)
+	id       string          // the Mcp-Session-Id; empty without one
+	identity string          // who authenticated
+	gone     func(*Client)   // is called once it has left and nothing of it is served
 	life     context.Context // ends when it has left
-	end      context.CancelFunc
+	endLife  context.CancelFunc
 
 	mu           sync.Mutex
 	out          sink // for what belongs to no request; nil if there is nowhere
@@ -38,9 +38,9 @@ type Client struct {
 func newClient(id, identity string, out sink) *Client {
 	c := &Client{
 		id: id, identity: identity, out: out, version: mcp.LATEST_LEGACY_PROTOCOL_VERSION, lastSeen: time.Now(),
-		asked: map[int64]chan *message{}, running: map[*run]bool{}, farewell: func(*Client) {},
+		asked: map[int64]chan *message{}, running: map[*run]bool{}, gone: func(*Client) {},
 	}
-	c.life, c.end = context.WithCancel(context.Background())
+	c.life, c.endLife = context.WithCancel(context.Background())
 	return c
 }
 
@@ -106,9 +106,9 @@ var errGone = &Failure{Code: mcp.INVALID_REQUEST, Message: "there is no such ses
 // errCancelled is why a request ends that the client gives up.
 var errCancelled = &Failure{Code: mcp.REQUEST_INTERRUPTED, Message: "the client has cancelled the request"}
 
-// begin registers a request so that the client can cancel it, unless it has
-// left. The caller calls end.
-func (c *Client) begin(id json.RawMessage, cancel context.CancelCauseFunc) (end func(), err error) {
+// register makes a request one that the client can cancel, unless it has left.
+// The caller calls remove.
+func (c *Client) register(id json.RawMessage, cancel context.CancelCauseFunc) (remove func(), err error) {
 	this := &run{string(id), cancel}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,17 +117,17 @@ func (c *Client) begin(id json.RawMessage, cancel context.CancelCauseFunc) (end 
 	}
 	c.lastSeen = time.Now()
 	c.running[this] = true
-	return func() { c.finish(this) }, nil
+	return func() { c.remove(this) }, nil
 }
 
-func (c *Client) finish(this *run) {
+func (c *Client) remove(this *run) {
 	c.mu.Lock()
 	c.lastSeen = time.Now()
 	delete(c.running, this)
 	last := c.left && len(c.running) == 0
 	c.mu.Unlock()
 	if last {
-		c.farewell(c)
+		c.gone(c)
 	}
 }
 
@@ -165,15 +165,15 @@ func (c *Client) leaveIf(condition func() bool, why error) bool {
 		return false
 	}
 	c.left = true
-	c.end()
-	c.hush()
+	c.endLife()
+	c.silence()
 	for running := range c.running {
 		running.cancel(why)
 	}
 	idle := len(c.running) == 0
 	c.mu.Unlock()
 	if idle {
-		c.farewell(c)
+		c.gone(c)
 	}
 	return true
 }

@@ -104,8 +104,8 @@ func (e *Endpoint) encode(ctx context.Context, asked *Request, result any, err e
 	return r
 }
 
-// hear takes a notification of a client.
-func (e *Endpoint) hear(ctx context.Context, client *Client, m *message) {
+// notified handles a notification of a client.
+func (e *Endpoint) notified(ctx context.Context, client *Client, m *message) {
 	client.touch()
 	if m.Method == string(mcp.MethodNotificationCancelled) {
 		client.cancel(m.Params)
@@ -113,12 +113,12 @@ func (e *Endpoint) hear(ctx context.Context, client *Client, m *message) {
 	}
 	var unsaid error // nobody waits for an answer to a notification
 	defer Guard(ctx, e.Logger, m.Method, &unsaid)
-	e.handler.Hear(ctx, client, m.Method, m.Params)
+	e.handler.HandleNotification(ctx, client, m.Method, m.Params)
 }
 
-// farewell tells the handler that a client has gone.
-func (e *Endpoint) farewell(client *Client) {
+// disconnected tells the handler that a client has gone.
+func (e *Endpoint) disconnected(client *Client) {
 	var unsaid error
 	defer Guard(context.Background(), e.Logger, "", &unsaid)
-	e.handler.Left(client)
+	e.handler.Disconnected(client)
 }

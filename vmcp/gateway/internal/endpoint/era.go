@@ -32,7 +32,7 @@ func (r *Request) introduce() error {
 
 // modern returns the client that a request of protocol 2026-07-28 introduces,
 // or why it must be refused: on that protocol each request says its version,
-// who asks and what he can be asked
+// who asks and what it can be asked
 // (https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta).
 func modern(identity string, meta *mcp.Meta) (*Client, error) {
 	version := meta.ProtocolVersion()

@@ -56,12 +56,12 @@ func (e *Endpoint) post(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, m, err)
 		return
 	}
-	switch m.kind() {
+	switch m.shape() {
 	case notification:
-		e.hear(r.Context(), from.client, m)
+		e.notified(r.Context(), from.client, m)
 		w.WriteHeader(http.StatusAccepted)
 	case answer:
-		if !from.client.take(m) {
+		if !from.client.answered(m) {
 			e.refuse(w, m, refusal{http.StatusBadRequest, &Failure{Code: mcp.INVALID_REQUEST, Message: "nothing was asked under this ID"}})
 			return
 		}
@@ -104,7 +104,7 @@ func readUntil(w http.ResponseWriter, deadline time.Time) error {
 
 // answer answers a request over HTTP.
 func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, from sender, m *message) {
-	turn, err := e.begin(r.Context(), from.client, m)
+	turn, err := e.admit(r.Context(), from.client, m)
 	if err != nil {
 		e.refuse(w, m, err)
 		return
@@ -123,9 +123,9 @@ func (e *Endpoint) answer(w http.ResponseWriter, r *http.Request, from sender, m
 	answered := e.serve(turn.ctx, asked)
 	if from.opens && answered.code != 0 {
 		out.session = ""
-		e.end(from.client, errGone)
+		e.endSession(from.client, errGone)
 	}
-	if err := out.end(statusOf(answered.code, from.client), answered.body); err != nil && r.Context().Err() == nil {
+	if err := out.answer(statusOf(answered.code, from.client), answered.body); err != nil && r.Context().Err() == nil {
 		e.Logger.WarnContext(turn.ctx, "an answer could not be written", "event", "answer_lost", "method", m.Method, "error", err.Error())
 	}
 }
@@ -209,6 +209,6 @@ func (e *Endpoint) delete(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, nil, err)
 		return
 	}
-	e.end(client, errGone)
+	e.endSession(client, errGone)
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -61,8 +61,8 @@ type turn struct {
 	done   func() // is called when it is served
 }
 
-// begin counts in a request of a connection. It can be cancelled from then on.
-func (l *load) begin(ctx context.Context, connection *Client, m *message) (turn, error) {
+// admit counts in a request of a connection. It can be cancelled from then on.
+func (l *load) admit(ctx context.Context, connection *Client, m *message) (turn, error) {
 	slots := l.calls
 	if m.Method == string(mcp.MethodSubscriptionsListen) {
 		slots = l.streams
@@ -72,14 +72,14 @@ func (l *load) begin(ctx context.Context, connection *Client, m *message) (turn,
 		return turn{}, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	end, err := connection.begin(m.ID, cancel)
+	remove, err := connection.register(m.ID, cancel)
 	if err != nil {
 		cancel(err)
 		leave()
 		return turn{}, err
 	}
 	stop := context.AfterFunc(l.life, func() { cancel(errClosing) })
-	return turn{ctx, cancel, func() { stop(); cancel(nil); end(); leave() }}, nil
+	return turn{ctx, cancel, func() { stop(); cancel(nil); remove(); leave() }}, nil
 }
 
 // Shutdown refuses new requests, ends the open streams, and waits for the

@@ -67,11 +67,11 @@ func (s *script) Serve(ctx context.Context, r *endpoint.Request) (any, error) {
 	}
 }
 
-func (s *script) Hear(_ context.Context, c *endpoint.Client, method string, params json.RawMessage) {
+func (s *script) HandleNotification(_ context.Context, c *endpoint.Client, method string, params json.RawMessage) {
 	s.heard <- method + " " + c.Version() + " " + string(params)
 }
 
-func (s *script) Left(c *endpoint.Client) { s.left <- c }
+func (s *script) Disconnected(c *endpoint.Client) { s.left <- c }
 
 func (s *script) client(method string) *endpoint.Client {
 	c, _ := s.asked.Load(method)

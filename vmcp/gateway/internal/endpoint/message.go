@@ -18,17 +18,17 @@ type message struct {
 	Error   *mcp.JSONRPCErrorDetails `json:"error"`
 }
 
-// kind is what a message is.
-type kind int
+// shape is which sort of message it is.
+type shape int
 
 const (
-	invalid kind = iota
+	invalid shape = iota
 	request
 	notification
 	answer
 )
 
-func (m *message) kind() kind {
+func (m *message) shape() shape {
 	switch {
 	case m.JSONRPC != mcp.JSONRPC_VERSION:
 		return invalid
@@ -72,7 +72,7 @@ func parse(raw []byte) (*message, error) {
 	if _, other := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !other {
 		return nil, &Failure{Code: mcp.PARSE_ERROR, Message: "the message is not JSON: " + err.Error()}
 	}
-	if err != nil || m.kind() == invalid {
+	if err != nil || m.shape() == invalid {
 		return &m, &Failure{Code: mcp.INVALID_REQUEST, Message: "the message is not JSON-RPC 2.0"}
 	}
 	return &m, nil

@@ -24,7 +24,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		switch m.kind() {
+		switch m.shape() {
 		case request:
 			assert.True(t, isIdentifier(m.ID))
 			assert.NotEmpty(t, m.Method)
@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 			assert.True(t, isIdentifier(m.ID))
 			assert.Empty(t, m.Method)
 			assert.Equal(t, "null", string(m.replyID()), "the ID is of a question, not of a request")
-			new(Client).take(m)
+			new(Client).answered(m)
 		default:
 			t.Fatalf("an invalid message without an error: %s", raw)
 		}

@@ -91,8 +91,8 @@ func (o *outbox) ring() {
 	}
 }
 
-// take returns the oldest message that is still to be sent, and its JSON.
-func (o *outbox) take() (message any, line []byte, ok bool) {
+// next returns the oldest message that is still to be sent, and its JSON.
+func (o *outbox) next() (message any, line []byte, ok bool) {
 	for {
 		message, ok = o.pop()
 		if q, asks := message.(*question); asks && !q.settle() {

@@ -49,12 +49,12 @@ func (c *Client) ask(ctx context.Context, during *Request, method mcp.MCPMethod,
 			return fmt.Errorf("ask the client %s: %w", method, err)
 		}
 	}
-	answered, err := c.beginAsking(q)
+	answered, err := c.openQuestion(q)
 	if err != nil {
 		return err
 	}
-	defer c.endAsking(q)
-	if err := c.tell(during, q); err != nil {
+	defer c.closeQuestion(q)
+	if err := c.sendDuring(during, q); err != nil {
 		return fmt.Errorf("%w: %w", ErrCannotAsk, err)
 	}
 	select {
@@ -65,15 +65,15 @@ func (c *Client) ask(ctx context.Context, during *Request, method mcp.MCPMethod,
 		return m.into(into)
 	case <-ctx.Done():
 		if !q.settle() {
-			_ = c.tell(during, cancelled(q.ID, context.Cause(ctx))) // a client that has left need not know
+			_ = c.sendDuring(during, cancelled(q.ID, context.Cause(ctx))) // a client that has left need not know
 		}
 		return context.Cause(ctx)
 	}
 }
 
-// tell sends a message on the stream of a request, or else where everything
+// sendDuring sends a message on the stream of a request, or else where everything
 // goes that belongs to none.
-func (c *Client) tell(during *Request, message any) error {
+func (c *Client) sendDuring(during *Request, message any) error {
 	if during != nil && during.send(message) == nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (c *Client) tell(during *Request, message any) error {
 	return out.send(message)
 }
 
-func (c *Client) beginAsking(q *question) (<-chan *message, error) {
+func (c *Client) openQuestion(q *question) (<-chan *message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -99,15 +99,15 @@ func (c *Client) beginAsking(q *question) (<-chan *message, error) {
 	return answered, nil
 }
 
-func (c *Client) endAsking(q *question) {
+func (c *Client) closeQuestion(q *question) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.asked, q.ID)
 }
 
-// take hands an answer of the client to who asked, if he still waits, and says
-// whether anybody ever did.
-func (c *Client) take(m *message) bool {
+// answered hands an answer of the client to who asked, if it still waits, and
+// says whether anybody ever did.
+func (c *Client) answered(m *message) bool {
 	id, err := strconv.ParseInt(string(m.ID), 10, 64)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,8 +119,8 @@ func (c *Client) take(m *message) bool {
 	return err == nil && id > 0 && id <= c.lastAsked
 }
 
-// hush says that the client will answer no more. The caller holds the lock.
-func (c *Client) hush() {
+// silence fails the open questions, and all later ones. The mutex is held.
+func (c *Client) silence() {
 	c.silent = true
 	for id, answered := range c.asked {
 		close(answered)

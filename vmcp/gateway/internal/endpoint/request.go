@@ -17,11 +17,11 @@ type Handler interface {
 	// demands of every result; the handler must not use it afterwards. A panic
 	// is logged and becomes an error.
 	Serve(ctx context.Context, request *Request) (any, error)
-	// Hear is told of each notification but notifications/cancelled.
-	Hear(ctx context.Context, client *Client, method string, params json.RawMessage)
-	// Left is told, once, when a client has gone that was connected or tried to
+	// HandleNotification is told of each notification but notifications/cancelled.
+	HandleNotification(ctx context.Context, client *Client, method string, params json.RawMessage)
+	// Disconnected is told, once, when a client has gone that was connected or tried to
 	// be, and nothing that it asked is being served any more.
-	Left(client *Client)
+	Disconnected(client *Client)
 }
 
 // A Request is what a client asks.

@@ -10,7 +10,7 @@ import (
 
 // response is the answer to a POST: one JSON body, or an event stream from the
 // moment that something has to be said ahead of the answer. Its request does
-// not send while it is ended.
+// not send while it is answered.
 type response struct {
 	writer
 	logger  *slog.Logger
@@ -65,8 +65,8 @@ func (r *response) writeAhead() {
 	r.said <- err
 }
 
-// end writes the answer, with the status if that can still be said.
-func (r *response) end(status int, line []byte) error {
+// answer writes the answer, with the status if that can still be said.
+func (r *response) answer(status int, line []byte) error {
 	if r.ahead == nil {
 		r.nameSession()
 		return r.json(status, line)

@@ -25,7 +25,7 @@ func (e *Endpoint) senderOf(m *message, r *http.Request) (sender, error) {
 	case mcp.IsModernProtocol(said) || mcp.IsModernProtocol(declared):
 		client, err := modernOverHTTP(identity, m, meta, r.Header)
 		return sender{client: client, meta: meta}, err
-	case m.Method == string(mcp.MethodInitialize) && m.kind() == request:
+	case m.Method == string(mcp.MethodInitialize) && m.shape() == request:
 		return sender{e.open(identity), meta, true}, nil
 	case isUnsupported(said) || isUnsupported(declared):
 		return sender{}, unsupported(cmp.Or(said, declared))
@@ -38,7 +38,7 @@ func (e *Endpoint) senderOf(m *message, r *http.Request) (sender, error) {
 // modernOverHTTP returns the client of one message of protocol 2026-07-28.
 // Which headers a notification has it does not say.
 func modernOverHTTP(identity string, m *message, meta *mcp.Meta, header http.Header) (*Client, error) {
-	switch m.kind() {
+	switch m.shape() {
 	case request:
 		if err := agrees(m, meta.ProtocolVersion(), header); err != nil {
 			return nil, err

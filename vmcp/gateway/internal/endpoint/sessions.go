@@ -18,7 +18,7 @@ type sessions struct {
 // open begins a session that nobody can find yet.
 func (e *Endpoint) open(identity string) *Client {
 	client := newClient(rand.Text(), identity, newOutbox(e.Logger))
-	client.farewell = e.farewell
+	client.gone = e.disconnected
 	return client
 }
 
@@ -48,8 +48,8 @@ func (e *Endpoint) forget(client *Client) {
 	delete(e.sessions.byID, client.id)
 }
 
-// end ends a session.
-func (e *Endpoint) end(client *Client, why error) {
+// endSession ends a session.
+func (e *Endpoint) endSession(client *Client, why error) {
 	e.forget(client)
 	client.leave(why)
 }
@@ -62,7 +62,7 @@ func (e *Endpoint) all() []*Client {
 
 func (e *Endpoint) endSessions() {
 	for _, client := range e.all() {
-		e.end(client, errClosing)
+		e.endSession(client, errClosing)
 	}
 }
 

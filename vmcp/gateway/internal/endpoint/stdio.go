@@ -60,7 +60,7 @@ func newPipe(ctx context.Context, e *Endpoint, out io.Writer) *pipe {
 	p := &pipe{Endpoint: e, out: &lines{outbox: newOutbox(e.Logger), out: out}, ready: make(chan struct{})}
 	close(p.ready)
 	p.client = newClient("", identityOf(ctx), p.out)
-	p.client.farewell = e.farewell
+	p.client.gone = e.disconnected
 	p.client.listen() // all the time
 	p.listening, p.endListening = context.WithCancel(e.ending)
 	return p
@@ -71,7 +71,7 @@ func (p *pipe) read(ctx context.Context, in io.Reader) error {
 	for ctx.Err() == nil {
 		line, err := readLine(reader, p.Body)
 		if len(line) > 0 && ctx.Err() == nil { // it may have ended meanwhile
-			p.take(ctx, line)
+			p.receive(ctx, line)
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -110,18 +110,18 @@ func readLine(reader *bufio.Reader, longest int64) ([]byte, error) {
 	}
 }
 
-// take deals with one message.
-func (p *pipe) take(ctx context.Context, line []byte) {
+// receive deals with one message.
+func (p *pipe) receive(ctx context.Context, line []byte) {
 	m, err := parse(line)
 	if err != nil {
 		p.refuse(m, err)
 		return
 	}
-	switch m.kind() {
+	switch m.shape() {
 	case notification:
-		p.hear(ctx, p.client, m)
+		p.notified(ctx, p.client, m)
 	case answer:
-		p.client.take(m)
+		p.client.answered(m)
 	default:
 		p.answer(ctx, m)
 	}
@@ -156,7 +156,7 @@ func (p *pipe) answer(ctx context.Context, m *message) {
 		p.refuse(m, err)
 		return
 	}
-	turn, err := p.begin(ctx, p.client, m) // it can be cancelled as soon as it was read
+	turn, err := p.admit(ctx, p.client, m) // it can be cancelled as soon as it was read
 	if err != nil {
 		p.refuse(m, err)
 		return
@@ -225,7 +225,7 @@ func (p *pipe) drain(hurry <-chan struct{}) {
 func (c *Client) hangUp() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hush()
+	c.silence()
 }
 
 // lines writes one message a line, as over stdio. What is sent waits in the
@@ -240,7 +240,7 @@ type lines struct {
 func (l *lines) answer(line []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.all(); err != nil {
+	if err := l.empty(); err != nil {
 		return err
 	}
 	_, err := l.out.Write(line)
@@ -251,12 +251,12 @@ func (l *lines) answer(line []byte) error {
 func (l *lines) rest() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.all()
+	return l.empty()
 }
 
-func (l *lines) all() error {
+func (l *lines) empty() error {
 	for {
-		_, line, ok := l.take()
+		_, line, ok := l.next()
 		if !ok {
 			return nil
 		}

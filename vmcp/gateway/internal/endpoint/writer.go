@@ -58,7 +58,7 @@ func (w writer) follow(box *outbox, stop <-chan struct{}) error {
 // empty writes all that waits, unless stop is closed.
 func (w writer) empty(box *outbox, stop <-chan struct{}) error {
 	for !closed(stop) {
-		message, line, ok := box.take()
+		message, line, ok := box.next()
 		if !ok {
 			return nil
 		}
