@@ -14,15 +14,6 @@ import (
 // handler answers what the endpoint gets.
 type handler struct{ *Gateway }
 
-// call is a request of a caller, and its session.
-type call struct {
-	*endpoint.Request
-	ctx     context.Context
-	gateway *Gateway
-	caller  *caller
-	session *vmcp.Session
-}
-
 // methods are all requests that a client may send but ping, which says nothing
 // about a session.
 var methods = map[mcp.MCPMethod]func(*call) (any, error){
@@ -108,10 +99,6 @@ func noSession(err error) error {
 		return err
 	}
 	return &endpoint.Failure{Code: mcp.INTERNAL_ERROR, Message: err.Error(), Data: map[string]any{MissingKey: missingFrom(failed.Report, "")}}
-}
-
-func unknownMethod(request *endpoint.Request) error {
-	return &endpoint.Failure{Code: mcp.METHOD_NOT_FOUND, Message: "there is no method " + string(request.Method) + " on protocol " + request.Client.Version()}
 }
 
 // HandleNotification hands on what a client says without being asked. It does not wait for the

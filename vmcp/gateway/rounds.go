@@ -2,9 +2,9 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/vmcp"
@@ -18,6 +18,8 @@ import (
 // Backends ask while their one request is open. So that stays open, in a round,
 // from one request of the client to the next. With a backend of 2026-07-28 the
 // client conducts the rounds by itself.
+
+func (g *Gateway) newState() string { return g.states + rand.Text() }
 
 // inRounds makes a call to a backend that can ask the client, in the way that
 // the client's protocol has.
@@ -36,38 +38,6 @@ func inRounds(c *call, again mcp.MultiRoundTripParams, run func(context.Context)
 		}
 		return r.next(c)
 	}
-}
-
-// round is a call to a backend that may have to wait for input.
-type round struct {
-	of        string          // what the client asks
-	ctx       context.Context // of the call to the backend
-	cancel    context.CancelFunc
-	questions chan question
-	done      chan outcome
-	request   atomic.Pointer[endpoint.Request] // the client's last
-	pending   question                         // what it was asked last
-	away      atomic.Bool                      // no request of the client waits for what the call says next
-}
-
-// question is one, and where the answer goes.
-type question struct {
-	mcp.InputRequest
-	answer chan mcp.InputResponse
-}
-
-type outcome struct {
-	result any
-	err    error
-}
-
-// only is the name of the one question of a round.
-const only = "1"
-
-// subject is what a request asks: the client may not change its mind in between.
-func (c *call) subject() string {
-	name, _ := mcp.ExtractHeaderName(c.Method, c.Params())
-	return string(c.Method) + "\n" + name
 }
 
 func (c *call) newRound(run func(context.Context) (any, error)) (*round, error) {
@@ -97,28 +67,6 @@ func (c *call) outcome(run func(context.Context) (any, error), ctx context.Conte
 	defer endpoint.Guard(ctx, c.gateway.Logger, string(c.Method), &out.err)
 	out.result, out.err = run(ctx)
 	return out
-}
-
-func (r *round) notify(n mcp.JSONRPCNotification) { r.request.Load().Notify(n) }
-
-// ask waits until the client has sent its request again with the answer.
-func (r *round) ask(ctx context.Context, asked mcp.InputRequest) (mcp.InputResponse, error) {
-	a := question{asked, make(chan mcp.InputResponse, 1)}
-	select {
-	case r.questions <- a:
-	case <-ctx.Done():
-		return mcp.InputResponse{}, ctx.Err()
-	case <-r.ctx.Done():
-		return mcp.InputResponse{}, r.ctx.Err()
-	}
-	select {
-	case answer := <-a.answer:
-		return answer, nil
-	case <-ctx.Done():
-		return mcp.InputResponse{}, ctx.Err()
-	case <-r.ctx.Done():
-		return mcp.InputResponse{}, r.ctx.Err()
-	}
 }
 
 // next answers a request of the client with the call's outcome, or with what the

@@ -109,6 +109,16 @@ func (c *caller) part(t *topic, client *endpoint.Client) (empty bool) {
 	return len(t.clients) == 0
 }
 
+// disconnect forgets a client, and what only it subscribed to.
+func (c *caller) disconnect(client *endpoint.Client) {
+	c.mu.Lock()
+	delete(c.clients, client)
+	c.mu.Unlock()
+	for _, uri := range c.leaveTopics(client) {
+		c.gateway.running.Go(func() { c.unwatch(uri) })
+	}
+}
+
 // leaveTopics returns the resources that nobody but the client watched.
 func (c *caller) leaveTopics(client *endpoint.Client) (unwatched []string) {
 	c.mu.Lock()

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/http"
 	"sync"
@@ -12,18 +11,14 @@ import (
 	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
-// statePrefix, and what is this gateway's own after it, tells its states from
-// those of backends, which may be gateways too.
-const statePrefix = "vmcp-"
-
-func (g *Gateway) newState() string { return g.states + rand.Text() }
-
 // rounds are the calls of a caller that wait for input, by requestState. The
 // session bounds how long they wait, see [vmcp.Peer.Away].
 type rounds struct {
 	mu      sync.Mutex
 	waiting map[string]*round
 }
+
+func newRounds() *rounds { return &rounds{waiting: map[string]*round{}} }
 
 // mostRounds is how many calls of a caller may wait for input at the same time.
 const mostRounds = 1_000

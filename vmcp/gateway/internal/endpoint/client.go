@@ -178,6 +178,15 @@ func (c *Client) leaveIf(condition func() bool, why error) bool {
 	return true
 }
 
+// silence fails the open questions, and all later ones. The mutex is held.
+func (c *Client) silence() {
+	c.silent = true
+	for id, answered := range c.asked {
+		close(answered)
+		delete(c.asked, id)
+	}
+}
+
 // IdleFor says how long, at that time, the client has neither asked nor listened.
 func (c *Client) IdleFor(now time.Time) time.Duration {
 	c.mu.Lock()

@@ -40,10 +40,27 @@ type Endpoint struct {
 // New returns an endpoint. The caller shuts it down.
 func New(handler Handler, options Options) *Endpoint {
 	e := &Endpoint{Options: options, handler: handler}
-	e.bound(options)
+	e.bound(options.Calls, options.Sessions)
 	e.sessions.byID = map[string]*Client{}
 	e.serving.Go(e.sweep)
 	return e
+}
+
+// Shutdown refuses new requests, ends the open streams, and waits for the
+// requests that are being answered, until ctx ends: those left are cancelled
+// then. It returns the error of ctx if there were some. Who serves HTTP shuts
+// that down afterwards.
+func (e *Endpoint) Shutdown(ctx context.Context) error {
+	e.serving.Close()
+	e.endStreams()
+	defer e.endSessions()
+	defer e.endAll()
+	select {
+	case <-e.serving.Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // serve answers a request of a client. What is said for it afterwards does not
@@ -74,7 +91,7 @@ func (e *Endpoint) result(ctx context.Context, asked *Request) (result any, err 
 		result = &mcp.Result{}
 	}
 	if err == nil && modern {
-		e.decorate(result, asked.Method)
+		decorate(result, asked.Method, e.Info)
 	}
 	return result, err
 }

@@ -78,8 +78,23 @@ func agrees(m *message, version string, header http.Header) error {
 	return mcp.ValidateStandardHeaders(header.Get, version, mcp.MCPMethod(m.Method), m.Params)
 }
 
-// decorate adds what protocol 2026-07-28 demands of each result.
-func (e *Endpoint) decorate(result any, method mcp.MCPMethod) {
+// InEra gives an error the code of the client's protocol: on 2026-07-28 there is
+// none of its own for a resource that is not found. The endpoint does so with
+// what a handler returns; one that measures its errors does so before.
+func (c *Client) InEra(err error) error {
+	if err == nil || !c.Modern() {
+		return err
+	}
+	details := detailsOf(err)
+	if details.Code != mcp.RESOURCE_NOT_FOUND {
+		return err
+	}
+	return &Failure{Code: mcp.INVALID_PARAMS, Message: err.Error(), Data: details.Data}
+}
+
+// decorate adds what protocol 2026-07-28 demands of each result, and who the
+// server is.
+func decorate(result any, method mcp.MCPMethod, server mcp.Implementation) {
 	described, ok := result.(mcp.ResultMetadata)
 	if !ok {
 		return
@@ -88,7 +103,7 @@ func (e *Endpoint) decorate(result any, method mcp.MCPMethod) {
 		described.SetResultType(mcp.ResultTypeComplete)
 	}
 	if meta := described.EnsureResultMeta(); meta != nil && meta.ServerInfo() == nil {
-		meta.SetServerInfo(e.Info)
+		meta.SetServerInfo(server)
 	}
 	cached, ok := result.(interface {
 		mcp.CacheHintSetter

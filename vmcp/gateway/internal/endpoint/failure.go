@@ -77,20 +77,6 @@ func codeOf(err error) int {
 	return mcp.INTERNAL_ERROR
 }
 
-// InEra gives an error the code of the client's protocol: on 2026-07-28 there is
-// none of its own for a resource that is not found. The endpoint does so with
-// what a handler returns; one that measures its errors does so before.
-func (c *Client) InEra(err error) error {
-	if err == nil || !c.Modern() {
-		return err
-	}
-	details := detailsOf(err)
-	if details.Code != mcp.RESOURCE_NOT_FOUND {
-		return err
-	}
-	return &Failure{Code: mcp.INVALID_PARAMS, Message: err.Error(), Data: details.Data}
-}
-
 // decode reads the parameters of a request; none are as good as {}.
 func decode(params json.RawMessage, into any) error {
 	if len(params) == 0 {

@@ -13,9 +13,6 @@ import (
 	"github.com/mcp-candor/candor/internal/sse"
 )
 
-// SessionHeader names the session of a client on a protocol before 2026-07-28.
-const SessionHeader = "Mcp-Session-Id"
-
 // ServeHTTP serves streamable HTTP at whatever path it is mounted. Who mounts it
 // has checked [CheckOrigin] and who asks; see [WithIdentity].
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {

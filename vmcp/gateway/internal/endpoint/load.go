@@ -19,8 +19,8 @@ type load struct {
 }
 
 // bound makes that much room.
-func (l *load) bound(o Options) {
-	l.calls, l.streams = make(chan struct{}, o.Calls), make(chan struct{}, o.Sessions)
+func (l *load) bound(calls, streams int) {
+	l.calls, l.streams = make(chan struct{}, calls), make(chan struct{}, streams)
 	l.ending, l.endStreams = context.WithCancel(context.Background())
 	l.life, l.endAll = context.WithCancel(context.Background())
 }
@@ -80,21 +80,4 @@ func (l *load) admit(ctx context.Context, connection *Client, m *message) (turn,
 	}
 	stop := context.AfterFunc(l.life, func() { cancel(errClosing) })
 	return turn{ctx, cancel, func() { stop(); cancel(nil); remove(); leave() }}, nil
-}
-
-// Shutdown refuses new requests, ends the open streams, and waits for the
-// requests that are being answered, until ctx ends: those left are cancelled
-// then. It returns the error of ctx if there were some. Who serves HTTP shuts
-// that down afterwards.
-func (e *Endpoint) Shutdown(ctx context.Context) error {
-	e.serving.Close()
-	e.endStreams()
-	defer e.endSessions()
-	defer e.endAll()
-	select {
-	case <-e.serving.Done():
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -2,25 +2,11 @@ package endpoint
 
 import (
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"slices"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
-)
-
-// sink is somewhere to send messages to a client. Sending does not wait for the
-// client: who has something to say has other clients too.
-type sink interface {
-	// send takes a message, or says that it could not.
-	send(message any) error
-}
-
-var (
-	// errEnded says that nothing more can be sent there.
-	errEnded = errors.New("the stream has ended")
-	errFull  = errors.New("too many questions wait for the client already")
 )
 
 // longestOutbox is how many messages wait for a client that does not listen.

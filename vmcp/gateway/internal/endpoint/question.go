@@ -41,7 +41,7 @@ func (c *Client) Ask(ctx context.Context, method mcp.MCPMethod, params, into any
 }
 
 // ask asks on the stream of a request if it has one.
-func (c *Client) ask(ctx context.Context, during *Request, method mcp.MCPMethod, params, into any) error {
+func (c *Client) ask(ctx context.Context, during sink, method mcp.MCPMethod, params, into any) error {
 	q := &question{JSONRPC: mcp.JSONRPC_VERSION, Method: string(method)}
 	if params != nil {
 		var err error
@@ -73,7 +73,7 @@ func (c *Client) ask(ctx context.Context, during *Request, method mcp.MCPMethod,
 
 // sendDuring sends a message on the stream of a request, or else where everything
 // goes that belongs to none.
-func (c *Client) sendDuring(during *Request, message any) error {
+func (c *Client) sendDuring(during sink, message any) error {
 	if during != nil && during.send(message) == nil {
 		return nil
 	}
@@ -117,15 +117,6 @@ func (c *Client) answered(m *message) bool {
 		answered <- m
 	}
 	return err == nil && id > 0 && id <= c.lastAsked
-}
-
-// silence fails the open questions, and all later ones. The mutex is held.
-func (c *Client) silence() {
-	c.silent = true
-	for id, answered := range c.asked {
-		close(answered)
-		delete(c.asked, id)
-	}
 }
 
 // into decodes an answer, or returns the error that it is.

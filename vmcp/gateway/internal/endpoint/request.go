@@ -43,6 +43,13 @@ type Request struct {
 	stream sink // nil when the request is answered
 }
 
+// sender is who sent a message over HTTP, and what came in its _meta.
+type sender struct {
+	client *Client
+	meta   *mcp.Meta
+	opens  bool // the message begins a session
+}
+
 func newRequest(ctx context.Context, from sender, m *message, stream sink) *Request {
 	return &Request{
 		Method: mcp.MCPMethod(m.Method), Client: from.client, Meta: from.meta,

@@ -7,13 +7,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// sender is who sent a message over HTTP, and what came in its _meta.
-type sender struct {
-	client *Client
-	meta   *mcp.Meta
-	opens  bool // the message begins a session
-}
-
 // senderOf returns who sent a message.
 func (e *Endpoint) senderOf(m *message, r *http.Request) (sender, error) {
 	meta, err := metaOf(m.Params)

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// SessionHeader names the session of a client on a protocol before 2026-07-28.
+const SessionHeader = "Mcp-Session-Id"
+
 // sessions are the clients that connected over HTTP, by their Mcp-Session-Id.
 type sessions struct {
 	mu   sync.Mutex
