@@ -11,8 +11,9 @@ import (
 // answer: a person may have to look something up.
 const answerTimeout = 10 * time.Minute
 
-// clock is the context of a call. Its time-out stands still while an answer of
-// its peer is awaited: a person may take longer than a backend.
+// clock is the context of a call whose peer may be away. Its time-out stands
+// still while an answer of the peer is awaited: a person may take longer than a
+// backend.
 type clock struct {
 	context.Context // has the parent's values, and the cause of the end
 	end             context.CancelCauseFunc

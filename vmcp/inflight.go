@@ -19,7 +19,9 @@ type calls struct {
 
 // call is one to a backend, for as long as it is in flight.
 type call struct {
-	ctx   *clock // ends with it
+	ctx   context.Context // ends with it
+	stop  context.CancelFunc
+	clock *clock // of one whose peer may be away, else nil
 	peer  *Peer
 	of    *calls
 	asked int               // questions that the peer has to answer; guarded by the mutex of the calls
@@ -40,7 +42,7 @@ func (c *calls) begin(ctx context.Context, meta *mcp.Meta) (context.Context, *mc
 		return ctx, onward(meta, ""), &call{}
 	}
 	begun := &call{peer: peer, of: c}
-	begun.ctx = newClock(context.WithValue(ctx, callKey{}, begun))
+	begun.start(context.WithValue(ctx, callKey{}, begun))
 	if meta != nil && peer.Notify != nil {
 		begun.token = meta.ProgressToken
 	}
@@ -53,13 +55,23 @@ func (c *calls) begin(ctx context.Context, meta *mcp.Meta) (context.Context, *mc
 	return begun.ctx, onward(meta, begun.ours), begun
 }
 
+// start gives the call its context.
+func (c *call) start(parent context.Context) {
+	if c.peer.Away == nil {
+		c.ctx, c.stop = context.WithCancel(parent)
+		return
+	}
+	c.clock = newClock(parent)
+	c.ctx, c.stop = c.clock, func() { c.clock.end(nil) }
+}
+
 // end ends what the backend asked the peer for, and waits for a progress that is
 // being told; none is told afterwards.
 func (c *call) end() {
 	if c.of == nil {
 		return
 	}
-	c.ctx.end(nil)
+	c.stop()
 	c.of.mu.Lock()
 	c.of.open = slices.DeleteFunc(c.of.open, func(o *call) bool { return o == c })
 	c.of.mu.Unlock()
@@ -68,11 +80,12 @@ func (c *call) end() {
 	c.over = true
 }
 
-// limit gives the call that ctx comes from a time-out, if it is one of these.
+// limit gives the call that ctx comes from a time-out, if it is one of these and
+// has a clock.
 func (c *calls) limit(ctx context.Context, after time.Duration, cause error) bool {
 	from, ok := ctx.Value(callKey{}).(*call)
-	if ok = ok && from.of == c; ok {
-		from.ctx.limit(after, cause)
+	if ok = ok && from.of == c && from.clock != nil; ok {
+		from.clock.limit(after, cause)
 	}
 	return ok
 }
@@ -101,8 +114,8 @@ func (c *calls) asking(ctx context.Context, can func(*Peer) bool) (of *call, don
 func (c *calls) pose(of *call) (done func()) {
 	of.asked++
 	goOn := func() {}
-	if of.peer.Away != nil {
-		goOn = of.ctx.await(answerTimeout)
+	if of.clock != nil {
+		goOn = of.clock.await(answerTimeout)
 	}
 	return func() {
 		goOn()
