@@ -26,6 +26,8 @@ func TestNothingEntersAClosedGroup(t *testing.T) {
 	assert.False(t, g.Go(func() { t.Error("it ran") }))
 	g.Leave()
 	g.Wait()
+	g.Close()
+	g.Wait()
 }
 
 func TestWaitingEndsWithTheLastOne(t *testing.T) {
