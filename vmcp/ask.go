@@ -197,8 +197,8 @@ func (m *member) leave(c *connection) {
 // not every transport does so when it is closed.
 func (m *member) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	expire := func() {}
-	if _, bounded := ctx.Deadline(); !bounded {
-		after := m.builder.callTimeoutOf(m.Backend)
+	after := m.builder.callTimeoutOf(m.Backend)
+	if _, bounded := ctx.Deadline(); !bounded && !m.calls.limit(ctx, after, callTimeout(after)) {
 		ctx, expire = context.WithTimeoutCause(ctx, after, callTimeout(after))
 	}
 	ctx, cancel := lifetime.Either(ctx, m.session)
@@ -216,6 +216,9 @@ func (t callTimeout) Unwrap() error { return context.DeadlineExceeded }
 // overdue says so if it was the session's time-out that ended a call, which its
 // caller knows nothing of.
 func overdue(ctx context.Context, err error) error {
+	if silent, ours := errors.AsType[unanswered](context.Cause(ctx)); ours && failure.Of(err).Kind == failure.TimedOut {
+		return fmt.Errorf("%w: %w", silent, err)
+	}
 	if out, ours := errors.AsType[callTimeout](context.Cause(ctx)); ours && failure.Of(err).Kind == failure.TimedOut {
 		return fmt.Errorf("%w, which is how long a call without a deadline may take: %w", out, err)
 	}

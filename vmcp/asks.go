@@ -14,7 +14,8 @@ import (
 // handshake. Who is asked is the [Peer] of the call that the backend asks for,
 // as far as that is known: on protocol 2026-07-28, and over HTTP where the
 // question comes in the answer to the call. Else it is the peer of the call to
-// that backend that began last, among those still in flight that can answer.
+// that backend that began last, among those still in flight that can answer and
+// are not [Peer.Away].
 type Asks struct {
 	Sampling, Elicitation, Roots bool
 }
@@ -68,13 +69,13 @@ func (m *member) ListRoots(ctx context.Context, request mcp.ListRootsRequest) (*
 	return peer.Roots.ListRoots(ctx, request)
 }
 
-// asked returns who answers, and a context for that, which ends with its call
-// as well as with ctx.
+// asked returns who answers, and a context for that, which ends with that one's
+// call as well as with ctx.
 func (m *member) asked(ctx context.Context, method mcp.MCPMethod, can func(*Peer) bool) (context.Context, *Peer, context.CancelFunc, error) {
-	call, ok := m.calls.asking(ctx, can)
+	call, answered, ok := m.calls.asking(ctx, can)
 	if !ok {
 		return nil, nil, nil, fmt.Errorf("%w %s is calling backend %q: %w", ErrNoPeer, method, m.ID, mcp.ErrMethodNotFound)
 	}
 	within, cancel := lifetime.Either(call.ctx, ctx)
-	return within, call.peer, cancel, nil
+	return within, call.peer, func() { cancel(); answered() }, nil
 }

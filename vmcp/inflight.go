@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -20,10 +21,12 @@ type calls struct {
 type call struct {
 	ctx   context.Context // ends with it
 	stop  context.CancelFunc
+	clock *clock // of one whose peer may be away, else nil
 	peer  *Peer
 	of    *calls
-	token mcp.ProgressToken // the caller's, nil if he wants no progress
-	ours  string            // instead of his, on the way to the backend
+	asked int               // questions that the peer has to answer; guarded by the mutex of the calls
+	token mcp.ProgressToken // the caller's, nil if it wants no progress
+	ours  string            // instead of the caller's, on the way to the backend
 
 	telling sync.Mutex
 	over    bool
@@ -39,7 +42,7 @@ func (c *calls) begin(ctx context.Context, meta *mcp.Meta) (context.Context, *mc
 		return ctx, onward(meta, ""), &call{}
 	}
 	begun := &call{peer: peer, of: c}
-	begun.ctx, begun.stop = context.WithCancel(context.WithValue(ctx, callKey{}, begun))
+	begun.start(context.WithValue(ctx, callKey{}, begun))
 	if meta != nil && peer.Notify != nil {
 		begun.token = meta.ProgressToken
 	}
@@ -50,6 +53,16 @@ func (c *calls) begin(ctx context.Context, meta *mcp.Meta) (context.Context, *mc
 	}
 	c.open = append(c.open, begun)
 	return begun.ctx, onward(meta, begun.ours), begun
+}
+
+// start gives the call its context.
+func (c *call) start(parent context.Context) {
+	if c.peer.Away == nil {
+		c.ctx, c.stop = context.WithCancel(parent)
+		return
+	}
+	c.clock = newClock(parent)
+	c.ctx, c.stop = c.clock, func() { c.clock.end(nil) }
 }
 
 // end ends what the backend asked the peer for, and waits for a progress that is
@@ -67,18 +80,53 @@ func (c *call) end() {
 	c.over = true
 }
 
-// asking returns the call for which a backend asks for something: the one that
-// ctx comes from, else the one that began last, among those whose peer can.
-func (c *calls) asking(ctx context.Context, can func(*Peer) bool) (*call, bool) {
+// limit gives the call that ctx comes from a time-out, if it is one of these and
+// has a clock.
+func (c *calls) limit(ctx context.Context, after time.Duration, cause error) bool {
+	from, ok := ctx.Value(callKey{}).(*call)
+	if ok = ok && from.of == c && from.clock != nil; ok {
+		from.clock.limit(after, cause)
+	}
+	return ok
+}
+
+// asking returns the call for which a backend asks for something, among those
+// whose peer can answer: the one that ctx comes from, else the one that began
+// last and whose peer is there. Its peer is being asked until done is called.
+func (c *calls) asking(ctx context.Context, can func(*Peer) bool) (of *call, done func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if from, ok := ctx.Value(callKey{}).(*call); ok && slices.Contains(c.open, from) {
-		return from, can(from.peer)
+	if from, known := ctx.Value(callKey{}).(*call); known && slices.Contains(c.open, from) {
+		if !can(from.peer) {
+			return nil, nil, false
+		}
+		return from, c.pose(from), true
 	}
 	for _, open := range slices.Backward(c.open) {
-		if can(open.peer) {
-			return open, true
+		if can(open.peer) && !open.isAway() {
+			return open, c.pose(open), true
 		}
 	}
-	return nil, false
+	return nil, nil, false
+}
+
+// pose counts a question to a call's peer. The mutex is held.
+func (c *calls) pose(of *call) (done func()) {
+	of.asked++
+	goOn := func() {}
+	if of.clock != nil {
+		goOn = of.clock.await(answerTimeout)
+	}
+	return func() {
+		goOn()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		of.asked--
+	}
+}
+
+// isAway says whether a question that may belong to another call would have to
+// wait for the peer. The mutex of the calls is held.
+func (c *call) isAway() bool {
+	return c.peer.Away != nil && (c.asked > 0 || c.peer.Away())
 }

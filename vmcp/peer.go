@@ -8,8 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// A Peer is the one who makes a call, as far as the backend may turn to him
-// while it works on it. Each part may be missing.
+// A Peer is the one who makes a call, as far as the backend may turn to it
+// while it works on the call. Each part may be missing.
 type Peer struct {
 	// Sampling, Elicitation and Roots answer what a backend may ask, if
 	// [Builder.Asks] says so. Their context ends with the call. An error that
@@ -27,6 +27,14 @@ type Peer struct {
 	// protocol 2026-07-28, see [mcp.CallToolResult.NeedsInput]. A backend that
 	// has them answers so; another one turns to Sampling, Elicitation and Roots.
 	Rounds bool
+	// Away says whether the caller is not there to be asked, as one that takes
+	// Rounds is not between two of its requests; nil means that it always is.
+	// A question that is not known to belong to the call is not put to a peer
+	// that is away, or that has this or another question to answer already: the
+	// backend gets [ErrNoPeer] instead of waiting. The time that an answer of a
+	// caller with Away takes is no part of the call's time-out; without one
+	// within 10 minutes the call ends. It must not block.
+	Away func() bool
 	// Header are the headers that the call came with; see
 	// [Backend.ForwardHeaders].
 	Header http.Header

@@ -7,15 +7,15 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
-// ask puts a question of a backend to the client. It has the methods of mcp-go's
+// asker puts a question of a backend to the client. It has the methods of mcp-go's
 // handlers for the three kinds of question.
-type ask func(ctx context.Context, question mcp.InputRequest) (mcp.InputResponse, error)
+type asker func(ctx context.Context, question mcp.InputRequest) (mcp.InputResponse, error)
 
 // answerFor makes the peer answer what the client can be asked.
-func (a ask) answerFor(peer *vmcp.Peer, can vmcp.Asks) {
+func (a asker) answerFor(peer *vmcp.Peer, can vmcp.Asks) {
 	if can.Sampling {
 		peer.Sampling = a
 	}
@@ -28,19 +28,19 @@ func (a ask) answerFor(peer *vmcp.Peer, can vmcp.Asks) {
 }
 
 // CreateMessage asks for a completion by the client's model.
-func (a ask) CreateMessage(ctx context.Context, request mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+func (a asker) CreateMessage(ctx context.Context, request mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 	answer, err := a(ctx, mcp.NewSamplingInputRequest(request.CreateMessageParams))
 	return answer.Sampling, err
 }
 
 // Elicit asks the user.
-func (a ask) Elicit(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+func (a asker) Elicit(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	answer, err := a(ctx, mcp.NewElicitationInputRequest(request.Params))
 	return answer.Elicitation, err
 }
 
 // ListRoots asks for the client's roots.
-func (a ask) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+func (a asker) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
 	answer, err := a(ctx, mcp.NewRootsInputRequest())
 	return answer.Roots, err
 }

@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
 // Tokens say who may call, and as whom.

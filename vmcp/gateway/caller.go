@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -10,11 +9,11 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
-// key is who a session belongs to: an identity, and what he can be asked for,
-// since that is what the backends are told. His connections share the session.
+// key is who a session belongs to: an identity, and what it can be asked for,
+// since that is what the backends are told. Its connections share the session.
 type key struct {
 	identity string
 	asks     vmcp.Asks
@@ -34,13 +33,13 @@ type caller struct {
 	built   chan struct{} // closed when session or err is there
 	session *vmcp.Session
 	err     error
-	rounds  rounds
+	rounds  *rounds
 
 	leveling chan struct{} // full while the backends are asked for a level
 
 	mu       sync.Mutex
 	clients  map[*endpoint.Client]bool
-	asking   map[*endpoint.Request]bool // that want log messages
+	logging  map[*endpoint.Request]bool // that want log messages
 	topics   map[string]*topic
 	promised kinds            // that a client was told of
 	level    mcp.LoggingLevel // that the backends were asked for
@@ -51,63 +50,13 @@ type caller struct {
 func newCaller(g *Gateway, k key) *caller {
 	return &caller{
 		gateway: g, key: k, built: make(chan struct{}), leveling: make(chan struct{}, 1),
-		rounds: rounds{waiting: map[string]*round{}}, topics: map[string]*topic{},
-		clients: map[*endpoint.Client]bool{}, asking: map[*endpoint.Request]bool{},
+		rounds: newRounds(), topics: map[string]*topic{},
+		clients: map[*endpoint.Client]bool{}, logging: map[*endpoint.Request]bool{},
 	}
 }
 
-// caller returns who a key stands for, with a session. The first to ask builds
-// it; it outlives his ctx. The caller of this function calls release.
-func (g *Gateway) caller(ctx context.Context, k key) (*caller, error) {
-	c, err := g.claim(k)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.wait(ctx); err != nil {
-		c.release()
-		return nil, err
-	}
-	return c, nil
-}
-
-// claim returns who a key stands for, and has his session built if nobody has.
-func (g *Gateway) claim(k key) (*caller, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	c, ok := g.callers[k]
-	if !ok {
-		if len(g.callers) >= g.Sessions && !g.makeRoom() {
-			return nil, &endpoint.Failure{Code: http.StatusServiceUnavailable, Message: fmt.Sprintf("there are %d sessions already; try again later", g.Sessions)}
-		}
-		c = newCaller(g, k)
-		backends := g.backends
-		if !g.start(func() { c.build(backends) }) {
-			return nil, errShut
-		}
-		g.callers[k] = c
-		g.Observer.SetSessions(len(g.callers))
-	}
-	c.use(1)
-	return c, nil
-}
-
-func (c *caller) build(backends []vmcp.Backend) {
-	defer close(c.built)
-	builder := *c.gateway.builder
-	builder.Asks = c.key.asks
-	c.session, c.err = builder.Build(c.gateway.life, backends)
-	if c.err != nil {
-		if failed, ok := errors.AsType[*vmcp.BuildError](c.err); ok {
-			c.gateway.Observer.Set(failed.Report)
-		}
-		c.gateway.forget(c) // the next request tries again
-		return
-	}
-	c.session.OnChange(c.tellChanges)
-	c.session.OnState(c.tellState)
-	c.session.OnNotification(c.tell)
-	c.gateway.Observer.Set(c.session.Report())
-}
+// errShut is what a caller is told that comes too late.
+var errShut = &endpoint.Failure{Code: http.StatusServiceUnavailable, Message: "the gateway is shutting down; try again later"}
 
 // wait waits for the session.
 func (c *caller) wait(ctx context.Context) error {
@@ -133,16 +82,6 @@ func (c *caller) connect(client *endpoint.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clients[client] = true
-}
-
-// disconnect forgets a client, and what only he subscribed to.
-func (c *caller) disconnect(client *endpoint.Client) {
-	c.mu.Lock()
-	delete(c.clients, client)
-	c.mu.Unlock()
-	for _, uri := range c.leaveTopics(client) {
-		c.gateway.start(func() { c.unwatch(uri) })
-	}
 }
 
 // used says when a request last began or ended.

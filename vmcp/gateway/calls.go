@@ -3,13 +3,11 @@ package gateway
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
 )
 
 func (c *call) callTool() (any, error) {
@@ -85,7 +83,7 @@ func (c *call) complete() (any, error) {
 	if err := c.Decode(&request.Params); err != nil {
 		return nil, err
 	}
-	result, err := c.session.Complete(c.outgoing(c.ctx, c.Notify, nil), request)
+	result, err := c.session.Complete(c.outgoing(c.ctx, c.told()), request)
 	if err != nil {
 		return nil, c.said(err)
 	}
@@ -110,34 +108,6 @@ func (c *call) checkParamHeaders(name string) error {
 		}
 		return values[0], true
 	}, &tool, c.Params())
-}
-
-// said gives an error of a session the JSON-RPC code that the caller's protocol
-// has for it. Those of backends keep theirs.
-func (c *call) said(err error) error { return c.Client.InEra(failureOf(err)) }
-
-func failureOf(err error) error {
-	if errors.Is(err, vmcp.ErrClosed) {
-		return errShut // nothing else closes a session that is in use
-	}
-	if unknown, ok := errors.AsType[*vmcp.UnknownError](err); ok {
-		return notFound(unknown)
-	}
-	if gone, ok := errors.AsType[*vmcp.UnavailableError](err); ok {
-		return unavailable(gone)
-	}
-	if refused, ok := errors.AsType[*vmcp.RefusedError](err); ok {
-		return &endpoint.Failure{Code: refused.Code, Message: fmt.Sprintf("backend %q: %s", refused.Backend, refused.Message), Data: refused.Data}
-	}
-	return err
-}
-
-// notFound says that nobody has something; of a resource both eras want its URI.
-func notFound(err *vmcp.UnknownError) error {
-	if err.Kind == "resource" {
-		return &endpoint.Failure{Code: mcp.RESOURCE_NOT_FOUND, Message: err.Error(), Data: map[string]any{"uri": err.Name}}
-	}
-	return &endpoint.Failure{Code: mcp.INVALID_PARAMS, Message: err.Error()}
 }
 
 // handBack leaves of a backend's result what goes on to the caller: not what the

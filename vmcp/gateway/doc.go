@@ -10,16 +10,16 @@
 // What a request passes, and what comes back on the way:
 //
 //	client ─▶ Guard ─▶ Endpoint ─▶ method ─▶ caller's session ─▶ backend
-//	          Origin,   connections, lists,     one for all his     one request
+//	          Origin,   connections, lists,     one for all its     one request
 //	          token     bounds       calls      connections         for each call
-//	client ◀─ stream of his request ◀─ progress, logs, questions ◀─ backend
+//	client ◀─ stream of its request ◀─ progress, logs, questions ◀─ backend
 //	client ◀─ GET, listen or stdio  ◀─ changed lists, updated resources, states
 //
 // # Sessions
 //
 // A [vmcp.Session] belongs to a caller, not to a connection: to an identity, and
 // to what its client can be asked for, since that is what the backends are told.
-// His connections share it, whatever their protocol and transport. The first
+// Its connections share it, whatever their protocol and transport. The first
 // request builds it, and requests that come meanwhile wait for that one; a build
 // that fails is tried again by the next. It ends when no client is connected and
 // none has asked for [Options.Idle], but for the one that was used last, which
@@ -32,7 +32,9 @@
 // (sampling, elicitation, roots) on the stream of the request that its backend
 // works on. A later one gets the question as a result that needs input, while
 // the request to the backend stays open, and sends its request again with the
-// answer. The rounds of a backend of that protocol pass as they are.
+// answer, within 10 minutes: then the request to the backend is cancelled. What
+// a backend asks outside any call goes to a client that is there, or is refused.
+// The rounds of a backend of that protocol pass as they are.
 //
 // # What is told
 //

@@ -9,20 +9,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
 // handler answers what the endpoint gets.
 type handler struct{ *Gateway }
-
-// call is a request of a caller, and his session.
-type call struct {
-	*endpoint.Request
-	ctx     context.Context
-	gateway *Gateway
-	caller  *caller
-	session *vmcp.Session
-}
 
 // methods are all requests that a client may send but ping, which says nothing
 // about a session.
@@ -111,34 +102,30 @@ func noSession(err error) error {
 	return &endpoint.Failure{Code: mcp.INTERNAL_ERROR, Message: err.Error(), Data: map[string]any{MissingKey: missingFrom(failed.Report, "")}}
 }
 
-func unknownMethod(request *endpoint.Request) error {
-	return &endpoint.Failure{Code: mcp.METHOD_NOT_FOUND, Message: "there is no method " + string(request.Method) + " on protocol " + request.Client.Version()}
-}
-
-// Hear hands on what a client says without being asked. It does not wait for the
+// HandleNotification hands on what a client says without being asked. It does not wait for the
 // backends: the client's next message does for it.
-func (h handler) Hear(_ context.Context, client *endpoint.Client, method string, _ json.RawMessage) {
+func (h handler) HandleNotification(_ context.Context, client *endpoint.Client, method string, _ json.RawMessage) {
 	if method != string(mcp.MethodNotificationRootsListChanged) || client.Modern() {
 		return // notifications/initialized and progress concern nobody further in
 	}
 	if c, ok := h.known(client); ok {
-		h.start(func() { c.tellRoots(h.life) })
+		h.running.Go(func() { c.tellRoots(h.life) })
 	}
 }
 
 func (c *caller) tellRoots(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, rootsPatience)
+	ctx, cancel := context.WithTimeout(ctx, rootsTimeout)
 	defer cancel()
 	if err := c.session.RootsChanged(ctx); err != nil {
 		c.gateway.Logger.WarnContext(ctx, "a backend does not know that the caller's roots have changed", events.KeyEvent, events.RootsNotTold, events.KeyError, err.Error())
 	}
 }
 
-// rootsPatience is how long backends may take to hear that roots have changed.
-const rootsPatience = 30 * time.Second
+// rootsTimeout is how long backends may take to hear that roots have changed.
+const rootsTimeout = 30 * time.Second
 
-// Left forgets a client.
-func (h handler) Left(client *endpoint.Client) {
+// Disconnected forgets a client.
+func (h handler) Disconnected(client *endpoint.Client) {
 	if end, ok := h.ends.LoadAndDelete(client); ok {
 		end.(func(error))(nil)
 	}

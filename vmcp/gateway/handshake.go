@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/vmcp"
@@ -53,16 +55,6 @@ func (c *call) capabilities() mcp.ServerCapabilities {
 	return capabilities
 }
 
-// kinds are what a server may have.
-type kinds struct{ tools, prompts, resources, subscriptions, completions bool }
-
-func (k kinds) or(other kinds) kinds {
-	return kinds{
-		k.tools || other.tools, k.prompts || other.prompts, k.resources || other.resources,
-		k.subscriptions || other.subscriptions, k.completions || other.completions,
-	}
-}
-
 // offers are what there is or may be soon. A client that is not told of a kind
 // in its handshake does not look when a backend comes that has it.
 func (c *call) offers() kinds {
@@ -96,4 +88,25 @@ func (c *call) keeps() kinds {
 	c.caller.mu.Lock()
 	defer c.caller.mu.Unlock()
 	return has.or(c.caller.promised)
+}
+
+// instructions are the backends' own, and what is missing, if something is.
+func (c *call) instructions() string {
+	var parts, lacking []string
+	for _, backend := range c.session.Report().Backends {
+		if backend.State != vmcp.Ready {
+			lacking = append(lacking, "- "+sentence(backend))
+		}
+	}
+	if len(lacking) > 0 {
+		where := ""
+		if c.hasStatusTool() {
+			where = " The tool " + StatusTool + " says how things stand now."
+		}
+		parts = append(parts, "Not all of what this server puts together is there."+where+"\n"+strings.Join(lacking, "\n"))
+	}
+	for _, said := range c.session.Instructions() {
+		parts = append(parts, fmt.Sprintf("Instructions of %q:\n%s", said.Backend, said.Text))
+	}
+	return strings.Join(parts, "\n\n")
 }

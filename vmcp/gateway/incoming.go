@@ -4,7 +4,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient/wire"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
 // incoming is what is measured and traced of a request.

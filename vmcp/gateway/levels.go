@@ -7,23 +7,23 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
-// levelPatience is how long a request waits for backends that take their time
+// levelTimeout is how long a request waits for backends that take their time
 // to accept a level: what it asks may concern another one.
-const levelPatience = time.Second
+const levelTimeout = time.Second
 
 // wantsLogs takes down that a request wants log messages of a level, until done
 // is called, and asks the backends for them. That one refuses does not cost the
-// caller his answer.
+// caller its answer.
 func (c *caller) wantsLogs(ctx context.Context, request *endpoint.Request) (done func()) {
 	level := request.Client.Level()
 	if !request.Client.Modern() || !vmcp.ValidLevel(level) {
 		return func() {}
 	}
 	c.mu.Lock()
-	c.asking[request] = true
+	c.logging[request] = true
 	enough := c.sends(level)
 	c.mu.Unlock()
 	if !enough {
@@ -32,14 +32,14 @@ func (c *caller) wantsLogs(ctx context.Context, request *endpoint.Request) (done
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.asking, request)
+		delete(c.logging, request)
 	}
 }
 
 // lowerBeside asks for a level and waits for that, but not for long.
 func (c *caller) lowerBeside(ctx context.Context, level mcp.LoggingLevel) {
-	ctx, cancel := context.WithTimeout(ctx, levelPatience)
-	if !c.gateway.start(func() {
+	ctx, cancel := context.WithTimeout(ctx, levelTimeout)
+	if !c.gateway.running.Go(func() {
 		defer cancel()
 		if err := c.lower(c.gateway.life, level); err != nil {
 			c.gateway.Logger.Warn("not every backend takes the level of log messages", events.KeyEvent, events.SetLevelFailed, events.KeyError, err.Error())
@@ -51,7 +51,7 @@ func (c *caller) lowerBeside(ctx context.Context, level mcp.LoggingLevel) {
 }
 
 // lower asks the backends for a level, or for the lowest that was asked for so
-// far: they know one caller, and he may have several connections.
+// far: they know one caller, which may have several connections.
 func (c *caller) lower(ctx context.Context, level mcp.LoggingLevel) error {
 	select { // one after the other: the lowest must be the last
 	case c.leveling <- struct{}{}:

@@ -9,7 +9,7 @@ import (
 	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
 // MissingKey is the key of what is missing, a list of [Missing]: in the _meta of
@@ -93,54 +93,6 @@ func sentence(backend vmcp.BackendReport) string {
 
 // longestReason is how many characters of a reason go into a sentence.
 const longestReason = 1_000
-
-// instructions are the backends' own, and what is missing, if something is.
-func (c *call) instructions() string {
-	var parts, lacking []string
-	for _, backend := range c.session.Report().Backends {
-		if backend.State != vmcp.Ready {
-			lacking = append(lacking, "- "+sentence(backend))
-		}
-	}
-	if len(lacking) > 0 {
-		where := ""
-		if c.hasStatusTool() {
-			where = " The tool " + StatusTool + " says how things stand now."
-		}
-		parts = append(parts, "Not all of what this server puts together is there."+where+"\n"+strings.Join(lacking, "\n"))
-	}
-	for _, said := range c.session.Instructions() {
-		parts = append(parts, fmt.Sprintf("Instructions of %q:\n%s", said.Backend, said.Text))
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-// StatusTool is the name of the built-in tool that tells how the backends stand.
-const StatusTool = "vmcp_status"
-
-var statusTool = mcp.NewTool(StatusTool,
-	mcp.WithTitleAnnotation("State of the servers behind this one"),
-	mcp.WithDescription("Says which servers behind this one are there, which are missing or incomplete, why, since when and what can be done about it. Takes no arguments."),
-	mcp.WithReadOnlyHintAnnotation(true), mcp.WithDestructiveHintAnnotation(false),
-	mcp.WithIdempotentHintAnnotation(true), mcp.WithOpenWorldHintAnnotation(false))
-
-// hasStatusTool says whether the built-in tool is there: a backend's tool of the
-// same name wins.
-func (c *call) hasStatusTool() bool {
-	_, taken := c.session.Tool(StatusTool)
-	return !c.gateway.NoStatusTool && !taken
-}
-
-func (c *call) callStatusTool() *mcp.CallToolResult {
-	report := c.session.Report()
-	lines := make([]string, len(report.Backends))
-	for i, backend := range report.Backends {
-		lines[i] = sentence(backend)
-	}
-	result := mcp.NewToolResultText(strings.Join(lines, "\n"))
-	result.StructuredContent = report
-	return result
-}
 
 // toolUnavailable is what the model gets instead of "unknown tool".
 func toolUnavailable(err *vmcp.UnavailableError) *mcp.CallToolResult {

@@ -17,15 +17,22 @@ type outgoing struct{ context.Context }
 // Value knows nothing.
 func (outgoing) Value(any) any { return nil }
 
-// outgoing returns the context for a call to a backend, which tells the client
-// things through notify and asks it through ask, if that is not nil.
-func (c *call) outgoing(ctx context.Context, notify func(mcp.JSONRPCNotification), ask ask) context.Context {
+// outgoing returns the context for a call to a backend, which may turn to the
+// peer meanwhile.
+func (c *call) outgoing(ctx context.Context, peer vmcp.Peer) context.Context {
 	out := context.Context(outgoing{ctx})
 	out = trace.ContextWithSpan(out, trace.SpanFromContext(ctx))
 	out = baggage.ContextWithBaggage(out, baggage.FromContext(ctx))
-	peer := vmcp.Peer{Notify: notify, Header: c.Header, Rounds: c.Client.Modern()}
-	if ask != nil {
-		ask.answerFor(&peer, c.caller.key.asks)
-	}
+	peer.Header, peer.Rounds = c.Header, c.Client.Modern()
 	return vmcp.WithPeer(out, peer)
+}
+
+// told is a peer that is told things, and asked nothing.
+func (c *call) told() vmcp.Peer { return vmcp.Peer{Notify: c.Notify} }
+
+// askable is a peer that is told things and asked what its client can be asked.
+func (c *call) askable(a asker, notify func(mcp.JSONRPCNotification)) vmcp.Peer {
+	peer := vmcp.Peer{Notify: notify}
+	a.answerFor(&peer, c.caller.key.asks)
+	return peer
 }

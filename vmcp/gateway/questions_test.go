@@ -60,7 +60,7 @@ func curious() *server.MCPServer {
 	return s
 }
 
-// answersTo are what the caller says, by what he is asked.
+// answersTo are what the caller says, by what it is asked.
 var answersTo = map[string]object{
 	"sampling/createMessage": {"role": "assistant", "model": "of the caller", "content": object{"type": "text", "text": "hm"}},
 	"elicitation/create":     {"action": "accept", "content": object{"name": "ann"}},
@@ -239,9 +239,9 @@ func TestACallThatWaitsForInputKeepsTheSession(t *testing.T) {
 		assert.Contains(t, answer.text(t), "ann")
 
 		asked = need(t, p.call("c_elicit"))
-		<-time.After(6 * time.Minute)
+		<-time.After(11 * time.Minute)
 		late := p.ask("tools/call", again("c_elicit", asked.RequestState, object{"1": answersTo["elicitation/create"]}))
-		assert.Contains(t, string(late.Result), `"isError":true`, "a call may take 5 minutes")
+		assert.Contains(t, string(late.Result), `"isError":true`, "a person has 10 minutes")
 	})
 }
 

@@ -2,15 +2,13 @@ package gateway
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
-	"runtime/debug"
 	"strings"
-	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
 // On protocol 2026-07-28 a server cannot ask a client anything while that waits
@@ -21,16 +19,18 @@ import (
 // from one request of the client to the next. With a backend of 2026-07-28 the
 // client conducts the rounds by itself.
 
+func (g *Gateway) newState() string { return g.states + rand.Text() }
+
 // inRounds makes a call to a backend that can ask the client, in the way that
 // the client's protocol has.
 func inRounds(c *call, again mcp.MultiRoundTripParams, run func(context.Context) (any, error)) (any, error) {
 	switch {
 	case !c.Client.Modern():
-		return run(c.outgoing(c.ctx, c.Notify, c.atOnce))
+		return run(c.outgoing(c.ctx, c.askable(c.atOnce, c.Notify)))
 	case strings.HasPrefix(again.RequestState, c.gateway.states):
 		return c.resume(again)
 	case c.caller.key.asks == vmcp.Asks{}:
-		return run(c.outgoing(c.ctx, c.Notify, nil))
+		return run(c.outgoing(c.ctx, c.told()))
 	default:
 		r, err := c.newRound(run)
 		if err != nil {
@@ -40,48 +40,19 @@ func inRounds(c *call, again mcp.MultiRoundTripParams, run func(context.Context)
 	}
 }
 
-// round is a call to a backend that may have to wait for input.
-type round struct {
-	of        string          // what the client asks
-	ctx       context.Context // of the call to the backend
-	cancel    context.CancelFunc
-	questions chan asked
-	done      chan outcome
-	request   atomic.Pointer[endpoint.Request] // the client's last
-	pending   asked                            // what it was asked last
-}
-
-// asked is a question, and where the answer goes.
-type asked struct {
-	question mcp.InputRequest
-	answer   chan mcp.InputResponse
-}
-
-type outcome struct {
-	result any
-	err    error
-}
-
-// only is the name of the one question of a round.
-const only = "1"
-
-// subject is what a request asks: the client may not change its mind in between.
-func (c *call) subject() string {
-	name, _ := mcp.ExtractHeaderName(c.Method, c.Params())
-	return string(c.Method) + "\n" + name
-}
-
 func (c *call) newRound(run func(context.Context) (any, error)) (*round, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.ctx))
-	r := &round{of: c.subject(), ctx: ctx, cancel: cancel, questions: make(chan asked), done: make(chan outcome, 1)}
+	r := &round{of: c.subject(), ctx: ctx, cancel: cancel, questions: make(chan question), done: make(chan outcome, 1)}
 	r.request.Store(c.Request)
 	stop := context.AfterFunc(c.gateway.life, cancel)
 	c.caller.use(1) // the session must not end between two requests
-	if !c.gateway.start(func() {
+	if !c.gateway.running.Go(func() {
 		defer c.caller.release()
 		defer stop()
 		defer cancel()
-		r.done <- c.outcome(run, c.outgoing(ctx, r.notify, r.ask))
+		peer := c.askable(r.ask, r.notify)
+		peer.Away = r.away.Load
+		r.done <- c.outcome(run, c.outgoing(ctx, peer))
 	}) {
 		c.caller.release()
 		cancel()
@@ -93,42 +64,17 @@ func (c *call) newRound(run func(context.Context) (any, error)) (*round, error) 
 // outcome makes the call. A panic, which the endpoint does not see here, costs
 // this call only.
 func (c *call) outcome(run func(context.Context) (any, error), ctx context.Context) (out outcome) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.gateway.Logger.ErrorContext(ctx, "panic in the call to a backend", events.KeyEvent, events.Panic, events.KeyMethod, string(c.Method), events.KeyPanic, fmt.Sprint(p), events.KeyStack, string(debug.Stack()))
-			out = outcome{nil, &endpoint.Failure{Code: mcp.INTERNAL_ERROR, Message: "internal error of the gateway; its log says more"}}
-		}
-	}()
-	result, err := run(ctx)
-	return outcome{result, err}
-}
-
-func (r *round) notify(n mcp.JSONRPCNotification) { r.request.Load().Notify(n) }
-
-// ask waits until the client has sent its request again with the answer.
-func (r *round) ask(ctx context.Context, question mcp.InputRequest) (mcp.InputResponse, error) {
-	a := asked{question, make(chan mcp.InputResponse, 1)}
-	select {
-	case r.questions <- a:
-	case <-ctx.Done():
-		return mcp.InputResponse{}, ctx.Err()
-	case <-r.ctx.Done():
-		return mcp.InputResponse{}, r.ctx.Err()
-	}
-	select {
-	case answer := <-a.answer:
-		return answer, nil
-	case <-ctx.Done():
-		return mcp.InputResponse{}, ctx.Err()
-	case <-r.ctx.Done():
-		return mcp.InputResponse{}, r.ctx.Err()
-	}
+	defer endpoint.Guard(ctx, c.gateway.Logger, string(c.Method), &out.err)
+	out.result, out.err = run(ctx)
+	return out
 }
 
 // next answers a request of the client with the call's outcome, or with what the
 // backend asks. Should the client leave meanwhile, the call ends.
 func (r *round) next(c *call) (any, error) {
 	r.request.Store(c.Request)
+	r.away.Store(false)
+	defer r.away.Store(true)
 	select {
 	case r.pending = <-r.questions:
 		return r.require(c)
@@ -147,14 +93,14 @@ func (r *round) require(c *call) (any, error) {
 		r.cancel()
 		return nil, err
 	}
-	return mcp.NewInputRequiredResult(mcp.InputRequests{only: r.pending.question}, state), nil
+	return mcp.NewInputRequiredResult(mcp.InputRequests{only: r.pending.InputRequest}, state), nil
 }
 
 // resume gives a waiting call what the client answered. An answer that is no
 // good is refused, and the call waits for a better one; one that is missing is
 // asked for again.
 func (c *call) resume(again mcp.MultiRoundTripParams) (any, error) {
-	r, err := c.caller.rounds.take(again.RequestState, c.subject())
+	r, err := c.caller.rounds.resume(again.RequestState, c.subject())
 	if err != nil {
 		return nil, err
 	}
@@ -162,14 +108,15 @@ func (c *call) resume(again mcp.MultiRoundTripParams) (any, error) {
 	if !ok {
 		return r.require(c)
 	}
-	err = answer.DecodeFor(r.pending.question.Method)
+	err = answer.DecodeFor(r.pending.Method)
 	if err == nil {
 		err = check(&answer)
 	}
 	if err != nil {
 		_ = c.caller.rounds.wait(again.RequestState, r) // there was room for it before
-		return nil, fmt.Errorf("%w: the answer %q to %s: %w; send it again", mcp.ErrInvalidParams, only, r.pending.question.Method, err)
+		return nil, fmt.Errorf("%w: the answer %q to %s: %w; send it again", mcp.ErrInvalidParams, only, r.pending.Method, err)
 	}
+	r.away.Store(false) // before the backend can ask the next thing
 	r.pending.answer <- answer
 	return r.next(c)
 }

@@ -20,7 +20,7 @@ func (c *call) setLevel() (any, error) {
 		return nil, fmt.Errorf("%w: there is no level %q", mcp.ErrInvalidParams, params.Level)
 	}
 	c.Client.SetLevel(params.Level)
-	return nil, c.said(c.caller.lower(c.outgoing(c.ctx, c.Notify, nil), params.Level))
+	return nil, c.said(c.caller.lower(c.outgoing(c.ctx, c.told()), params.Level))
 }
 
 func (c *call) subscribe() (any, error) {
@@ -28,7 +28,7 @@ func (c *call) subscribe() (any, error) {
 	if err := c.Decode(&params); err != nil {
 		return nil, err
 	}
-	return nil, c.said(c.caller.watch(c.outgoing(c.ctx, c.Notify, nil), c.Client, params.URI))
+	return nil, c.said(c.caller.watch(c.outgoing(c.ctx, c.told()), c.Client, params.URI))
 }
 
 func (c *call) unsubscribe() (any, error) {
@@ -36,7 +36,7 @@ func (c *call) unsubscribe() (any, error) {
 	if err := c.Decode(&params); err != nil {
 		return nil, err
 	}
-	return nil, c.said(c.caller.forgo(c.outgoing(c.ctx, c.Notify, nil), c.Client, params.URI))
+	return nil, c.said(c.caller.forgo(c.outgoing(c.ctx, c.told()), c.Client, params.URI))
 }
 
 // listen serves a subscriptions/listen. Every list may change one day, since the
@@ -54,21 +54,21 @@ func (c *call) listen() (any, error) {
 	return c.Listen(c.ctx, granted)
 }
 
-// watchPatience is how long backends may take to accept subscriptions: the
+// subscribeTimeout is how long backends may take to accept subscriptions: the
 // client waits for the acknowledgement.
-const watchPatience = 10 * time.Second
+const subscribeTimeout = 10 * time.Second
 
 // watchAll subscribes to resources, side by side, and returns those that it
 // could.
 func (c *call) watchAll(uris []string) []string {
-	ctx, cancel := context.WithTimeout(c.ctx, watchPatience)
+	ctx, cancel := context.WithTimeout(c.ctx, subscribeTimeout)
 	defer cancel()
 	failures := make([]error, len(uris))
 	var group errgroup.Group
 	group.SetLimit(16)
 	for i, uri := range uris {
 		group.Go(func() error {
-			failures[i] = c.caller.watch(c.outgoing(ctx, c.Notify, nil), c.Client, uri)
+			failures[i] = c.caller.watch(c.outgoing(ctx, c.told()), c.Client, uri)
 			return nil
 		})
 	}

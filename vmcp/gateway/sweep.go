@@ -69,7 +69,7 @@ func (g *Gateway) makeRoom() bool {
 	for k, c := range g.callers {
 		if c.idle(time.Now(), g.Idle) {
 			delete(g.callers, k)
-			g.start(func() { g.close(map[key]*caller{k: c}) })
+			g.running.Go(func() { g.close(map[key]*caller{k: c}) })
 			return true
 		}
 	}

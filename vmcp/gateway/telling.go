@@ -7,7 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
 // each calls f for all connections of the caller.
@@ -80,9 +80,9 @@ func (c *caller) log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 		}
 	})
 	c.mu.Lock()
-	asking := slices.Collect(maps.Keys(c.asking))
+	wanting := slices.Collect(maps.Keys(c.logging))
 	c.mu.Unlock()
-	for _, request := range asking {
+	for _, request := range wanting {
 		if sends(request.Client.Level()) {
 			request.Notify(n)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/vmcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
 // topic is a resource that connections subscribe to. The session subscribes to
@@ -24,7 +24,7 @@ type topic struct {
 // watch makes a connection hear of changes to a resource. The first one makes
 // the session subscribe to it.
 func (c *caller) watch(ctx context.Context, client *endpoint.Client, uri string) error {
-	return c.about(ctx, uri, func(t *topic) error {
+	return c.inTurn(ctx, uri, func(t *topic) error {
 		c.join(t, client) // first: no change may slip through between
 		if t.subscribed {
 			return nil
@@ -41,7 +41,7 @@ func (c *caller) watch(ctx context.Context, client *endpoint.Client, uri string)
 // forgo makes a connection hear no more of a resource. The last one makes the
 // session end its subscription.
 func (c *caller) forgo(ctx context.Context, client *endpoint.Client, uri string) error {
-	return c.about(ctx, uri, func(t *topic) error {
+	return c.inTurn(ctx, uri, func(t *topic) error {
 		if !c.part(t, client) || !t.subscribed {
 			return nil
 		}
@@ -62,9 +62,9 @@ func (c *caller) unwatch(uri string) {
 	}
 }
 
-// about calls f when it is its turn to change what a backend is asked about a
+// inTurn calls f when it is its turn to change what a backend is asked about a
 // resource.
-func (c *caller) about(ctx context.Context, uri string, f func(*topic) error) error {
+func (c *caller) inTurn(ctx context.Context, uri string, f func(*topic) error) error {
 	t := c.topic(uri)
 	defer c.drop(uri, t)
 	select {
@@ -108,6 +108,16 @@ func (c *caller) part(t *topic, client *endpoint.Client) (empty bool) {
 	defer c.mu.Unlock()
 	delete(t.clients, client)
 	return len(t.clients) == 0
+}
+
+// disconnect forgets a client, and what only it subscribed to.
+func (c *caller) disconnect(client *endpoint.Client) {
+	c.mu.Lock()
+	delete(c.clients, client)
+	c.mu.Unlock()
+	for _, uri := range c.leaveTopics(client) {
+		c.gateway.running.Go(func() { c.unwatch(uri) })
+	}
 }
 
 // leaveTopics returns the resources that nobody but the client watched.

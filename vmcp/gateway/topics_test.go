@@ -87,7 +87,7 @@ func TestAnOpenStreamCarriesWhatBelongsToNoRequest(t *testing.T) {
 	events.until(mcp.MethodNotificationResourceUpdated)
 }
 
-// The backend need not answer for the client to be rid of his session.
+// The backend need not answer for the client to be rid of its session.
 func TestLeavingDoesNotWaitForABackend(t *testing.T) {
 	t.Parallel()
 	script := watched("one")

@@ -2,28 +2,23 @@ package gateway
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/vmcp/gateway/endpoint"
+	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
 
-// statePrefix, and what is this gateway's own after it, tells its states from
-// those of backends, which may be gateways too.
-const statePrefix = "vmcp-"
-
-func (g *Gateway) newState() string { return g.states + rand.Text() }
-
 // rounds are the calls of a caller that wait for input, by requestState. The
-// session bounds how long a call may take, the waiting included.
+// session bounds how long they wait, see [vmcp.Peer.Away].
 type rounds struct {
 	mu      sync.Mutex
 	waiting map[string]*round
 }
+
+func newRounds() *rounds { return &rounds{waiting: map[string]*round{}} }
 
 // mostRounds is how many calls of a caller may wait for input at the same time.
 const mostRounds = 1_000
@@ -45,9 +40,9 @@ func (w *rounds) wait(state string, r *round) error {
 	return nil
 }
 
-// take returns the round that waits under a state, to the request that it is
+// resume returns the round that waits under a state, to the request that it is
 // about.
-func (w *rounds) take(state, subject string) (*round, error) {
+func (w *rounds) resume(state, subject string) (*round, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r, ok := w.waiting[state]

@@ -39,10 +39,10 @@ type TLS struct {
 func DefaultGateway() Gateway {
 	return Gateway{
 		Options: gateway.Options{
-			Idle:     30 * time.Minute,
-			Sessions: 256,
-			Calls:    1024,
-			Body:     16 << 20,
+			Idle:     gateway.DefaultIdle,
+			Sessions: gateway.DefaultSessions,
+			Calls:    gateway.DefaultCalls,
+			Body:     gateway.DefaultBody,
 		},
 		Names:        vmcp.Prefixed,
 		SoftDeadline: 5 * time.Second,
