@@ -39,8 +39,8 @@ func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
 		return nil, err
 	}
 	headers := maps.Clone(h.Headers)
-	patience, giveUp := context.WithCancel(context.Background())
-	client := &http.Client{Transport: farewell{through, headers, patience}, CheckRedirect: hideQuery}
+	life, giveUp := context.WithCancel(context.Background())
+	client := &http.Client{Transport: farewell{through, headers, life}, CheckRedirect: hideQuery}
 	settings := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(client), transport.WithHTTPHeaders(headers),
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // what matters is an error, or logged here
@@ -56,7 +56,7 @@ func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
 		giveUp()
 		return nil, err
 	}
-	return &httpTransport{StreamableHTTP: t, address: address, headers: headers, client: client, life: patience, giveUp: giveUp, stream: stream}, nil
+	return &httpTransport{StreamableHTTP: t, address: address, headers: headers, client: client, life: life, giveUp: giveUp, stream: stream}, nil
 }
 
 // String returns the URL without anything that may be secret.
@@ -74,6 +74,7 @@ type httpTransport struct {
 	giveUp  context.CancelFunc // ends life, and the wait for an answer to the DELETE
 	stream  *getStream         // nil if it does not listen
 	version atomic.Value       // string
+	turn    turn
 }
 
 // RequiresLegacyProtocol lets mcp-go probe for the newest protocol all the same:
@@ -89,7 +90,7 @@ func (t *httpTransport) SetProtocolVersion(version string) {
 
 // SendNotification lets the GET through once the handshake is over.
 func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error {
-	err := t.StreamableHTTP.SendNotification(ctx, notification)
+	err := t.turn.take(ctx, notification.Method, func() error { return t.StreamableHTTP.SendNotification(ctx, notification) })
 	if err == nil && t.stream != nil && notification.Method == string(mcp.MethodNotificationInitialized) {
 		version, _ := t.version.Load().(string)
 		t.stream.allow(version)
@@ -97,9 +98,13 @@ func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.J
 	return err
 }
 
-// SendRequest tells the exchange of the call.
-func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return send(ctx, t.StreamableHTTP, request)
+// SendRequest tells the exchange of the call, when it is its turn.
+func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (response *transport.JSONRPCResponse, err error) {
+	err = t.turn.take(ctx, request.Method, func() error {
+		response, err = send(ctx, t.StreamableHTTP, request)
+		return err
+	})
+	return response, err
 }
 
 func (t *httpTransport) Close() error {
@@ -153,15 +158,15 @@ func ownedOr(base http.RoundTripper) http.RoundTripper {
 // v1.2.1 sends without them, and does not wait for its answer for ever.
 type farewell struct {
 	*wire.Transport
-	headers  map[string]string
-	patience context.Context
+	headers map[string]string
+	life    context.Context
 }
 
 func (f farewell) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodDelete {
 		ctx, cancel := context.WithCancel(req.Context())
 		defer cancel() // mcp-go does not read the answer's body
-		defer context.AfterFunc(f.patience, cancel)()
+		defer context.AfterFunc(f.life, cancel)()
 		req = req.Clone(ctx)
 		for name, value := range f.headers {
 			req.Header.Set(name, value)
