@@ -28,6 +28,9 @@ func NewClock(parent context.Context) *Clock {
 	c := &Clock{ended: make(chan struct{})}
 	c.Context, c.end = context.WithCancelCause(parent)
 	context.AfterFunc(c.Context, c.finish)
+	if c.Context.Err() != nil { // at once, and not some time later
+		c.finish()
+	}
 	return c
 }
 
@@ -85,6 +88,9 @@ func (c *Clock) stop() {
 func (c *Clock) finish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
 	c.stop()
 	if c.err = c.Context.Err(); errors.Is(context.Cause(c.Context), context.DeadlineExceeded) {
 		c.err = context.DeadlineExceeded

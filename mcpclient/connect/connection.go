@@ -21,8 +21,8 @@ type connection struct {
 	listener  *listener // nil if it does not listen, or the transport does
 }
 
-func newConnection(t transport.Interface, options ...client.ClientOption) *connection {
-	watched := newProbe()
+func newConnection(t transport.Interface, pinned string, options ...client.ClientOption) *connection {
+	watched := newProbe(pinned)
 	return &connection{
 		Client:    client.NewClient(t, append(options, client.WithTracer(watched))...),
 		probe:     watched,

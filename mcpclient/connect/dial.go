@@ -2,9 +2,11 @@ package connect
 
 import (
 	"context"
+	"math"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // dialled is a target of this package, whose transport heeds the options of the
@@ -28,5 +30,10 @@ func (c *Connector) clientOptions(t transport.Interface, version string) []clien
 	if _, mute := t.(*sseTransport); mute { // nobody would answer what the server asks
 		all = append(all, client.WithSamplingHandler(nil), client.WithElicitationHandler(nil), client.WithRootsHandler(nil))
 	}
-	return append(all, client.WithDiscoverTimeout(c.options.timeouts.Probe), client.WithProtocolVersion(version))
+	probe := c.options.timeouts.Probe
+	_, itself := t.(*stdioTransport)             // it knows when the clock begins
+	if itself || mcp.IsModernProtocol(version) { // nothing follows that needs time
+		probe = math.MaxInt64
+	}
+	return append(all, client.WithDiscoverTimeout(probe), client.WithProtocolVersion(version))
 }

@@ -8,8 +8,10 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/internal/lifetime"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/failure"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
 // OpenProving is Open with another proof than [FirstPage], which nil stands
@@ -82,7 +84,7 @@ func (a attempt) open(ctx context.Context) (*mcpclient.Client, *Error) {
 	if err != nil {
 		return nil, a.failed(stageTarget, err, t)
 	}
-	conn := newConnection(t, a.clientOptions(t, a.version)...)
+	conn := newConnection(t, a.version, a.clientOptions(t, a.version)...)
 	wrapped := mcpclient.Wrap(conn, a.middlewares...)
 	stage, err := a.establish(ctx, conn, wrapped)
 	if err == nil {
@@ -112,6 +114,7 @@ func (a attempt) establish(ctx context.Context, conn *connection, wrapped *mcpcl
 	}
 	bounded, clock := withClock(ctx, a.budget())
 	defer clock.End(nil)
+	a.awaitLife(bounded, clock, conn)
 	if err := conn.start(bounded); err != nil {
 		return stageStart, err
 	}
@@ -119,6 +122,25 @@ func (a attempt) establish(ctx context.Context, conn *connection, wrapped *mcpcl
 		return stageHandshake, err
 	}
 	return stageProof, a.proof(ctx, wrapped)
+}
+
+// awaitLife stops the clock until a process shows a first sign of life, where the
+// caller's time bounds that: what starts slowly is not silent.
+func (a attempt) awaitLife(ctx context.Context, clock *lifetime.Clock, conn *connection) {
+	process, ok := conn.transport.(interface {
+		alive(ctx context.Context) <-chan struct{}
+	})
+	if _, bounded := ctx.Deadline(); !ok || !bounded {
+		return
+	}
+	goOn := clock.Halt()
+	go func() {
+		defer goOn()
+		select {
+		case <-process.alive(ctx):
+		case <-ctx.Done():
+		}
+	}()
 }
 
 func (a attempt) budget() time.Duration {
@@ -129,14 +151,12 @@ func (a attempt) budget() time.Duration {
 }
 
 func (a attempt) initialize(ctx context.Context, conn *connection, wrapped *mcpclient.Client) error {
+	ctx, exchange := wire.WithExchange(ctx)
 	result, err := wrapped.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ClientInfo: a.options.info}})
 	if err != nil {
-		return conn.probe.reason(err)
+		return conn.probe.reason(failure.Exact(err, exchange))
 	}
 	modern := mcp.IsModernProtocol(result.ProtocolVersion)
-	if mcp.IsModernProtocol(a.version) && !modern {
-		return mcp.UnsupportedProtocolVersionError{Version: a.version, Supported: []string{result.ProtocolVersion}}
-	}
 	if !modern && conn.probe.unanswered() {
 		a.warn(ctx, "the server left the probe for the newest protocol unanswered; going on with an older one", result.ProtocolVersion,
 			fmt.Errorf("no answer to %s within %s", mcp.MethodServerDiscover, a.options.timeouts.Probe))

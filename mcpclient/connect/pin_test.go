@@ -23,11 +23,11 @@ func TestAPinnedProtocolIsTheOnlyOneTried(t *testing.T) {
 		"2026-07-28 and a server that exits on server/discover": {
 			modern, impatient(), "handshake", []string{"server/discover"}},
 		"2026-07-28 and a server that leaves server/discover unanswered": {
-			modern, mute(), "handshake", []string{"server/discover", "initialize", "notifications/initialized"}},
+			modern, mute(), "handshake", []string{"server/discover"}},
 		"2026-07-28 and a server that refuses what it agreed to": {
 			modern, fickle(), "first request", []string{"server/discover", "tools/list"}},
 		"2026-07-28 and an older server": {
-			modern, honest(legacy), "handshake", []string{"server/discover", "initialize", "notifications/initialized"}},
+			modern, honest(legacy), "handshake", []string{"server/discover"}},
 		"2025-11-25 and a newer server": {
 			legacy, honest(modern), "handshake", []string{"initialize"}},
 		"2025-06-18 and a server that exits": {
@@ -74,15 +74,17 @@ func TestAPinnedProtocolIsUsed(t *testing.T) {
 	}
 }
 
-func TestAPinOf20260728AgainstAnOlderServerSaysWhichItHas(t *testing.T) {
+func TestAPinOf20260728IsAskedForAndNothingElse(t *testing.T) {
 	t.Parallel()
-	_, err := connect.To(badserver.New(honest(legacy)), connect.WithProtocolVersion(modern)).Open(soon(t))
+	s := badserver.New(honest(legacy))
+	_, err := connect.To(s, connect.WithProtocolVersion(modern)).Open(soon(t))
 	var unsupported mcp.UnsupportedProtocolVersionError
 	require.ErrorAs(t, err, &unsupported)
 	assert.Equal(t, modern, unsupported.Version)
-	assert.Equal(t, []string{legacy}, unsupported.Supported)
-	assert.ErrorContains(t, err, legacy)
+	assert.ErrorContains(t, err, "server/discover")
 	assert.ErrorContains(t, err, "ask for one that it supports")
+	assert.Equal(t, 1, s.Count("server/discover"))
+	assert.Zero(t, s.Count("initialize"), "without any fallback")
 }
 
 func TestAnInvalidPinNamesTheValidOnesAndStartsNothing(t *testing.T) {

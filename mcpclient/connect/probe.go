@@ -14,12 +14,13 @@ import (
 // and tells its tracer only.
 type probe struct {
 	tracing.Span
+	pinned string // the protocol that is asked for and nothing else; empty for none
 	asked  atomic.Bool
 	failed atomic.Pointer[error]
 }
 
-func newProbe() *probe {
-	return &probe{Span: tracing.SpanFromContext(context.Background())} // one that records nothing
+func newProbe(pinned string) *probe {
+	return &probe{Span: tracing.SpanFromContext(context.Background()), pinned: pinned} // a span that records nothing
 }
 
 // Start watches the one request and no other.
@@ -27,6 +28,9 @@ func (p *probe) Start(ctx context.Context, name string, _ tracing.SpanKind, _ ..
 	if name == "mcp."+string(mcp.MethodServerDiscover) {
 		p.asked.Store(true)
 		return ctx, p
+	}
+	if name == "mcp."+string(mcp.MethodInitialize) && mcp.IsModernProtocol(p.pinned) {
+		return ended(ctx), p.Span // mcp-go v1.2.1 would fall back; it does not send what has ended
 	}
 	return ctx, p.Span
 }
@@ -47,6 +51,8 @@ func (p *probe) unanswered() bool {
 func (p *probe) reason(err error) error {
 	failed := p.failed.Load()
 	switch {
+	case failed != nil && mcp.IsModernProtocol(p.pinned):
+		return p.refused(*failed)
 	case failed != nil && failure.Of(*failed).Kind == failure.LoginWanted:
 		return *failed
 	case failed == nil && p.asked.Load() && failure.IsMethodNotFound(err):
@@ -54,4 +60,20 @@ func (p *probe) reason(err error) error {
 	default:
 		return err
 	}
+}
+
+// refused is why a server cannot be used on the one protocol that it is asked for:
+// one that answers without having the probe does not speak it.
+func (p *probe) refused(err error) error {
+	if !failure.IsMethodNotFound(err) {
+		return err
+	}
+	return fmt.Errorf("%w: it answered %s with %w", mcp.UnsupportedProtocolVersionError{Version: p.pinned}, mcp.MethodServerDiscover, err)
+}
+
+// ended returns a context that has ended.
+func ended(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	return ctx
 }

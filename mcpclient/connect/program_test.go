@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mcp-candor/candor/badserver"
 	"github.com/mcp-candor/candor/mcpclient/connect"
@@ -43,6 +44,12 @@ func runProgram(name string) int {
 		return serve(held, os.Stdin)
 	case "chatty":
 		return serve(held, io.TeeReader(os.Stdin, os.Stderr))
+	case "slow": // to read
+		<-time.After(slowness)
+		return serve(held, os.Stdin)
+	case "dumps":
+		defer fmt.Fprint(os.Stderr, strings.Repeat("goroutine 1 [running]:\n", 1_000))
+		return serve(held, os.Stdin)
 	case "parent":
 		if err := startSleeper(); err != nil {
 			return 1
@@ -60,6 +67,9 @@ func runProgram(name string) int {
 	}
 	return 3
 }
+
+// slowness is how long a slow program does not read.
+const slowness = 400 * time.Millisecond
 
 // serve plays the script until its standard input ends.
 func serve(held io.Writer, in io.Reader) int {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -57,8 +58,16 @@ func (s Stdio) dial(_ context.Context, o options) (transport.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	output := newLines(child.fromOut, cmp.Or(max(o.maxBody, 0), wire.DefaultMaxBody))
-	return &stdioTransport{Stdio: transport.NewIO(output, child.toChild, nil), child: child, output: output, said: said}, nil
+	life, probe := newLifesign(), o.timeouts.Probe
+	if mcp.IsModernProtocol(o.version) {
+		probe = 0
+	}
+	said.life = life
+	output := newLines(life.of(child.fromOut), cmp.Or(max(o.maxBody, 0), wire.DefaultMaxBody))
+	in := &input{File: child.toChild}
+	return &stdioTransport{
+		Stdio: transport.NewIO(output, in, nil), in: in, child: child, output: output, said: said, life: life, probe: probe,
+	}, nil
 }
 
 // String returns the name of the command, without its arguments: they may be
@@ -110,6 +119,9 @@ type stdioTransport struct {
 	child  *process
 	output *lines
 	said   *tail
+	in     *input
+	life   *lifesign
+	probe  time.Duration // how long server/discover may stay unanswered, once there is a sign of life; 0 for the whole time
 }
 
 // Start starts the process.
@@ -120,11 +132,26 @@ func (t *stdioTransport) Start(ctx context.Context) error {
 	return t.Stdio.Start(ctx)
 }
 
-// SendRequest says so if it was the length of a line that ended the connection.
+// SendRequest says so if it was the length of a line that ended the connection, or
+// the time for the probe that passed.
 func (t *stdioTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	wire.ExchangeOf(ctx).Reached(wire.Peer{Transport: "pipe"})
+	if request.Method == string(mcp.MethodServerDiscover) && t.probe > 0 {
+		probing, cancel := t.probing(ctx)
+		defer cancel()
+		ctx = probing
+	}
 	response, err := send(ctx, t.Stdio, request)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return nil, fmt.Errorf("%w: %w", errSilent, context.DeadlineExceeded)
+	}
 	return response, t.explained(err)
+}
+
+// alive is closed with the first sign of life; it is looked for until ctx ends.
+func (t *stdioTransport) alive(ctx context.Context) <-chan struct{} {
+	go t.life.watch(ctx, t.in)
+	return t.life.seen
 }
 
 // SendNotification says so too.

@@ -10,7 +10,8 @@ import (
 
 // tail keeps the last of what is written to it. It is safe for concurrent use.
 type tail struct {
-	secrets []string // longest first
+	secrets []string  // longest first
+	life    *lifesign // nil if nobody looks for it
 
 	mu   sync.Mutex
 	kept []byte
@@ -20,6 +21,9 @@ type tail struct {
 const tailSize = 2 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
+	if t.life != nil {
+		t.life.see()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = append(t.kept, p...)
