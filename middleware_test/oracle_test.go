@@ -44,7 +44,9 @@ type sceneReply struct {
 	message string
 	status  int  // over HTTP; 0 is what the protocol wants
 	foreign bool // answers another request's id
-	stream  bool // is an event stream; status 0 only
+	// stateless: on a protocol that has no sessions.
+	stateless bool
+	stream    bool // is an event stream; status 0 only
 }
 
 // The shapes of a reply.
@@ -114,6 +116,14 @@ var wireRules = []struct {
 		func(r sceneReply) bool { return r.status == 404 && r.failure() == classMethodNotFound && !r.foreign },
 		alwaysClass(classMethodNotFound),
 	}, {
+		"any other 404 on a protocol without sessions is its status",
+		func(r sceneReply) bool { return r.status == 404 && r.stateless },
+		func(r sceneReply) heardReply { return heardReply{failure: r.httpFailure()} },
+	}, {
+		"429 is HTTP's own word, whatever it says",
+		func(r sceneReply) bool { return r.status == 429 },
+		func(r sceneReply) heardReply { return heardReply{failure: r.httpFailure()} },
+	}, {
 		"any other 404: the session is gone",
 		func(r sceneReply) bool { return r.status == 404 },
 		alwaysClass(classGone),
@@ -178,6 +188,7 @@ func (s scene) hears(r sceneReply) heardReply {
 	case s.modern && r.shape == shapeUnknown:
 		r.status = 404
 	}
+	r.stateless = s.modern
 	for _, row := range wireRules { // the last is for all
 		if row.when(r) {
 			s.reach(row.rule)

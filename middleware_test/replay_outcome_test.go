@@ -180,7 +180,12 @@ var specialOutcomes = map[string]func(link) outcome{
 	"G06": always(repeatedCursor + ", after 2 entries"),
 	"G07": always(connectionLost),
 	"G08": always(repeatedCursor + ", after 2 entries"),
-	"I01": always(sessionEnded),
+	"I01": func(w link) outcome {
+		if w.isModern() { // where there is no session that could have ended
+			return outcome{kind: "error: HTTP 404"}
+		}
+		return outcome{kind: sessionEnded}
+	},
 	"L05": func(w link) outcome {
 		switch w.transport {
 		case "stdio": // where mcp-go waits for the right one
