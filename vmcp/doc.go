@@ -44,7 +44,7 @@
 //
 // A backend may turn to the one whose call it works on, if that came with a
 // [Peer]: for what [Builder].Asks allows, and with the progress of the call. It
-// gets of his headers only those that [Backend].ForwardHeaders names. All else
+// gets of its headers only those that [Backend].ForwardHeaders names. All else
 // that it says is for [Session.OnNotification].
 //
 // # Errors

@@ -39,8 +39,8 @@ func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
 		return nil, err
 	}
 	headers := maps.Clone(h.Headers)
-	patience, giveUp := context.WithCancel(context.Background())
-	client := &http.Client{Transport: farewell{through, headers, patience}, CheckRedirect: hideQuery}
+	life, giveUp := context.WithCancel(context.Background())
+	client := &http.Client{Transport: farewell{through, headers, life}, CheckRedirect: hideQuery}
 	settings := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(client), transport.WithHTTPHeaders(headers),
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // what matters is an error, or logged here
@@ -56,7 +56,7 @@ func (h HTTP) dial(_ context.Context, o options) (transport.Interface, error) {
 		giveUp()
 		return nil, err
 	}
-	return &httpTransport{StreamableHTTP: t, address: address, headers: headers, client: client, life: patience, giveUp: giveUp, stream: stream}, nil
+	return &httpTransport{StreamableHTTP: t, address: address, headers: headers, client: client, life: life, giveUp: giveUp, stream: stream}, nil
 }
 
 // String returns the URL without anything that may be secret.
@@ -153,15 +153,15 @@ func ownedOr(base http.RoundTripper) http.RoundTripper {
 // v1.2.1 sends without them, and does not wait for its answer for ever.
 type farewell struct {
 	*wire.Transport
-	headers  map[string]string
-	patience context.Context
+	headers map[string]string
+	life    context.Context
 }
 
 func (f farewell) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodDelete {
 		ctx, cancel := context.WithCancel(req.Context())
 		defer cancel() // mcp-go does not read the answer's body
-		defer context.AfterFunc(f.patience, cancel)()
+		defer context.AfterFunc(f.life, cancel)()
 		req = req.Clone(ctx)
 		for name, value := range f.headers {
 			req.Header.Set(name, value)
