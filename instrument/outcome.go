@@ -2,17 +2,13 @@ package instrument
 
 import (
 	"context"
-	"errors"
-	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
@@ -65,31 +61,10 @@ func kindOf(ctx context.Context, result any, err error) string {
 	}
 	// The caller's own context tells; the error alone would also be
 	// context.Canceled when the client was closed during the call.
-	if errors.Is(ctx.Err(), context.Canceled) {
+	if failure.Of(ctx.Err()).Kind == failure.Cancelled {
 		return OutcomeCancelled
 	}
 	return OutcomeError
-}
-
-type knownCode struct {
-	err  error
-	code int
-}
-
-// knownCodes are the JSON-RPC codes that mcp-go keeps as a type. It flattens all
-// others to text.
-var knownCodes = []knownCode{
-	{mcp.ErrMethodNotFound, mcp.METHOD_NOT_FOUND},
-	{mcp.ErrInvalidParams, mcp.INVALID_PARAMS},
-	{mcp.ErrInternalError, mcp.INTERNAL_ERROR},
-	{mcp.ErrInvalidRequest, mcp.INVALID_REQUEST},
-	{mcp.ErrParseError, mcp.PARSE_ERROR},
-	{mcp.ErrRequestInterrupted, mcp.REQUEST_INTERRUPTED},
-	{mcp.ErrResourceNotFound, mcp.RESOURCE_NOT_FOUND},
-	{mcp.UnsupportedProtocolVersionError{}, mcp.UNSUPPORTED_PROTOCOL_VERSION},
-	{mcp.HeaderMismatchError{}, mcp.HEADER_MISMATCH},
-	{mcp.MissingRequiredClientCapabilityError{}, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY},
-	{mcp.URLElicitationRequiredError{}, mcp.URL_ELICITATION_REQUIRED},
 }
 
 // Code returns the JSON-RPC code that the server answered and whether it is
@@ -103,21 +78,13 @@ func (o Outcome) Code() (int, bool) {
 	if facts := o.Facts(); facts.Refused {
 		return facts.Code, true
 	}
-	return codeOf(o.Err)
-}
-
-func codeOf(err error) (int, bool) {
-	for _, known := range knownCodes {
-		if errors.Is(err, known.err) {
-			return known.code, true
-		}
-	}
-	return 0, false
+	return failure.Code(o.Err)
 }
 
 // isKnownCode says whether a specification names the code.
 func isKnownCode(code string) bool {
-	return slices.ContainsFunc(knownCodes, func(known knownCode) bool { return strconv.Itoa(known.code) == code })
+	number, err := strconv.Atoi(code)
+	return err == nil && failure.IsKnownCode(number)
 }
 
 // ErrorType is the low-cardinality name of what went wrong: the JSON-RPC code,
@@ -136,61 +103,14 @@ func (o Outcome) ErrorType() string {
 	if o.Kind == OutcomeCancelled {
 		return OutcomeCancelled
 	}
-	if failed, ok := errors.AsType[*wire.StatusError](o.Err); ok && http.StatusText(failed.StatusCode) != "" {
-		return strconv.Itoa(failed.StatusCode)
-	}
-	for _, known := range errorTypes {
-		if known.matches(o.Err) {
-			return known.name
-		}
-	}
-	return other
-}
-
-var errorTypes = []struct {
-	name    string
-	matches func(error) bool
-}{
-	{"timeout", is(context.DeadlineExceeded)},
-	{"unauthorized", func(err error) bool {
-		return errors.Is(err, transport.ErrAuthorizationRequired) || errors.Is(err, transport.ErrOAuthAuthorizationRequired)
-	}},
-	{"session_terminated", is(transport.ErrSessionTerminated)},
-	{events.MalformedList, is(mcpclient.ErrMalformedList)},
-	{"transport", func(err error) bool {
-		var failed *transport.Error
-		return errors.As(err, &failed)
-	}},
-}
-
-func is(target error) func(error) bool {
-	return func(err error) bool { return errors.Is(err, target) }
+	return failure.Of(o.Err).Type()
 }
 
 // EndsSession says whether the session of the call cannot go on.
-func (o Outcome) EndsSession() bool {
-	return errors.Is(o.Err, transport.ErrSessionTerminated) || errors.Is(o.Err, transport.ErrTransportClosed)
-}
+func (o Outcome) EndsSession() bool { return failure.Of(o.Err).EndsSession() }
 
 // ServerMessage is what a server said of a failure, without what mcp-go puts
 // before it.
 func ServerMessage(err error) string {
 	return strings.TrimPrefix(err.Error(), mcp.ErrMethodNotFound.Error()+": ")
-}
-
-// codeOnTheWire is the code that mcp-go's server answers an error with.
-func codeOnTheWire(err error) (code int, known bool) {
-	if answered, ok := errors.AsType[interface {
-		error
-		ToJSONRPCError() mcp.JSONRPCError
-	}](err); ok { // what its hooks get
-		return answered.ToJSONRPCError().Error.Code, true
-	}
-	if answered, ok := errors.AsType[interface {
-		error
-		JSONRPCError() mcp.JSONRPCError
-	}](err); ok {
-		return answered.JSONRPCError().Error.Code, true
-	}
-	return 0, false
 }

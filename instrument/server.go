@@ -41,11 +41,7 @@ func (s *Server) Begin(ctx context.Context, in Incoming) (context.Context, func(
 	inner, span := s.span(ctx, in)
 	start := time.Now()
 	return inner, func(result any, err error) {
-		answered := &wire.Exchange{}
-		if code, known := codeOnTheWire(err); known {
-			answered.Refused(wire.Refusal{Code: code})
-		}
-		s.end(inner, span, in, OutcomeOf(ctx, in.call(), result, err, time.Since(start), answered))
+		s.end(inner, span, in, OutcomeOf(ctx, in.call(), result, err, time.Since(start), nil))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/capability"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // ErrMalformedList is [mcpclient.ErrMalformedList].
@@ -27,8 +29,10 @@ type Contradiction struct {
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
 }
 
-func contradictionOf(call mcpclient.Call, capability string, err error, mask func(string) string) Contradiction {
-	c := Contradiction{Event: events.Contradiction, Capability: capability, Method: call.Method, Code: mcp.METHOD_NOT_FOUND, Message: mask(instrument.ServerMessage(err))}
+func contradictionOf(call mcpclient.Call, err error, mask func(string) string) Contradiction {
+	method, _ := capability.Of(call.Method)
+	code, _ := failure.Code(err)
+	c := Contradiction{Event: events.Contradiction, Capability: method.Of.Name, Method: call.Method, Code: code, Message: mask(instrument.ServerMessage(err))}
 	if errors.Is(err, ErrMalformedList) {
 		c.Event, c.Code, c.Message = events.MalformedList, 0, ErrMalformedList.Error()
 	}

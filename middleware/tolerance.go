@@ -10,6 +10,8 @@ import (
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/capability"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"go.opentelemetry.io/otel/metric"
 )
 
@@ -76,20 +78,27 @@ func (t *tolerance) handle(ctx context.Context, call mcpclient.Call) (any, error
 
 // failed forgives what the table says.
 func (t *tolerance) failed(ctx context.Context, call mcpclient.Call, err error) (any, error) {
-	capability := capabilityOf(call.Method)
 	list, isList := call.List()
 	switch {
 	case judged(err):
 		return nil, err
 	case isList && errors.Is(err, ErrMalformedList): // what the transport saw
 		return t.malformed(ctx, call, list, nil, err)
-	case !errors.Is(err, mcp.ErrMethodNotFound) || !advertised(call, capability):
+	case !failure.IsMethodNotFound(err) || !promised(call):
 		return nil, err
 	case isList:
-		return t.missingList(ctx, call, list, capability, err)
+		return t.missingList(ctx, call, list, err)
 	default:
-		return t.missingUtility(ctx, call, capability, err)
+		return t.missingUtility(ctx, call, err)
 	}
+}
+
+// promised says whether the server of a call is known to have advertised what the
+// method belongs to.
+func promised(call mcpclient.Call) bool {
+	method, _ := capability.Of(call.Method)
+	server, known := call.Server()
+	return known && method.Promised(server.Capabilities)
 }
 
 // judged says whether a middleware further inside, of this chain or of a
@@ -100,7 +109,7 @@ func judged(err error) bool {
 	return errors.As(err, &contradiction) || errors.As(err, &partial)
 }
 
-func (t *tolerance) missingList(ctx context.Context, call mcpclient.Call, list mcpclient.List, capability string, err error) (any, error) {
+func (t *tolerance) missingList(ctx context.Context, call mcpclient.Call, list mcpclient.List, err error) (any, error) {
 	if list.Cursor(call.Request) != "" {
 		return nil, err
 	}
@@ -108,11 +117,11 @@ func (t *tolerance) missingList(ctx context.Context, call mcpclient.Call, list m
 		if received, first := t.firstPage(ctx, call, list); first == nil {
 			count, _ := list.Len(received)
 			return nil, &PartialListError{Method: call.Method, Received: received, Pages: 1, Items: count, Err: err}
-		} else if !errors.Is(first, mcp.ErrMethodNotFound) {
+		} else if !failure.IsMethodNotFound(first) {
 			return nil, errors.Join(err, first)
 		}
 	}
-	contradiction := contradictionOf(call, capability, err, t.Mask)
+	contradiction := contradictionOf(call, err, t.Mask)
 	t.report(ctx, contradiction)
 	if t.unforgivable(call.Method) {
 		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
@@ -131,24 +140,22 @@ func (t *tolerance) firstPage(ctx context.Context, call mcpclient.Call, list mcp
 	return page, list.Check(page)
 }
 
-func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, capability string, err error) (any, error) {
+func (t *tolerance) missingUtility(ctx context.Context, call mcpclient.Call, err error) (any, error) {
 	if !t.utilities || t.strict[call.Method] {
 		return nil, err
 	}
-	switch call.Method {
-	case mcp.MethodCompletionComplete:
-		t.report(ctx, contradictionOf(call, capability, err, t.Mask))
-		return &mcp.CompleteResult{Completion: mcp.Completion{Values: []string{}}}, nil
-	case mcp.MethodSetLogLevel:
-		t.report(ctx, contradictionOf(call, capability, err, t.Mask))
-		return nil, nil
-	default:
+	if method, _ := capability.Of(call.Method); method.Missing != capability.Utility {
 		return nil, err
 	}
+	t.report(ctx, contradictionOf(call, err, t.Mask))
+	if call.Method == mcp.MethodCompletionComplete {
+		return &mcp.CompleteResult{Completion: mcp.Completion{Values: []string{}}}, nil
+	}
+	return nil, nil
 }
 
 func (t *tolerance) malformed(ctx context.Context, call mcpclient.Call, list mcpclient.List, result any, err error) (any, error) {
-	contradiction := contradictionOf(call, capabilityOf(call.Method), err, t.Mask)
+	contradiction := contradictionOf(call, err, t.Mask)
 	t.report(ctx, contradiction)
 	if t.unforgivable(call.Method) {
 		return nil, &ContradictionError{Contradiction: contradiction, Err: err}
@@ -158,7 +165,8 @@ func (t *tolerance) malformed(ctx context.Context, call mcpclient.Call, list mcp
 
 // unforgivable says whether a contradiction about a list is an error.
 func (t *tolerance) unforgivable(method mcp.MCPMethod) bool {
-	return method == mcp.MethodToolsList || t.strict[method]
+	row, _ := capability.Of(method)
+	return row.Missing != capability.Forgiven || t.strict[method]
 }
 
 // report tells of a contradiction; aloud once for each client and method.
@@ -178,47 +186,4 @@ func (t *tolerance) count(ctx context.Context, found Contradiction) {
 		return
 	}
 	t.counter.Missing(ctx, found.Capability, found.Method)
-}
-
-// capabilityOf names the capability that a method belongs to, for the methods
-// that the rule is about.
-func capabilityOf(method mcp.MCPMethod) string {
-	switch method {
-	case mcp.MethodToolsList:
-		return "tools"
-	case mcp.MethodResourcesList, mcp.MethodResourcesTemplatesList:
-		return "resources"
-	case mcp.MethodPromptsList:
-		return "prompts"
-	case mcp.MethodCompletionComplete:
-		return "completions"
-	case mcp.MethodSetLogLevel:
-		return "logging"
-	default:
-		return ""
-	}
-}
-
-// advertised says whether the server of a call is known to have advertised the
-// capability: a non-nil pointer, whatever it points to.
-func advertised(call mcpclient.Call, capability string) bool {
-	server, known := call.Server()
-	if !known {
-		return false
-	}
-	has := server.Capabilities
-	switch capability {
-	case "tools":
-		return has.Tools != nil
-	case "resources":
-		return has.Resources != nil
-	case "prompts":
-		return has.Prompts != nil
-	case "completions":
-		return has.Completions != nil
-	case "logging":
-		return has.Logging != nil
-	default:
-		return false
-	}
 }

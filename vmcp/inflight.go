@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/internal/lifetime"
 )
 
 // calls are those to one backend whose peers it may turn to, the last begun
@@ -21,7 +22,7 @@ type calls struct {
 type call struct {
 	ctx   context.Context // ends with it
 	stop  context.CancelFunc
-	clock *clock // of one whose peer may be away, else nil
+	clock *lifetime.Clock // of one whose peer may be away, else nil
 	peer  *Peer
 	of    *calls
 	asked int               // questions that the peer has to answer; guarded by the mutex of the calls
@@ -61,8 +62,8 @@ func (c *call) start(parent context.Context) {
 		c.ctx, c.stop = context.WithCancel(parent)
 		return
 	}
-	c.clock = newClock(parent)
-	c.ctx, c.stop = c.clock, func() { c.clock.end(nil) }
+	c.clock = lifetime.NewClock(parent)
+	c.ctx, c.stop = c.clock, func() { c.clock.End(nil) }
 }
 
 // end ends what the backend asked the peer for, and waits for a progress that is
@@ -85,7 +86,7 @@ func (c *call) end() {
 func (c *calls) limit(ctx context.Context, after time.Duration, cause error) bool {
 	from, ok := ctx.Value(callKey{}).(*call)
 	if ok = ok && from.of == c && from.clock != nil; ok {
-		from.clock.limit(after, cause)
+		from.clock.Limit(after, cause)
 	}
 	return ok
 }
@@ -115,7 +116,7 @@ func (c *calls) pose(of *call) (done func()) {
 	of.asked++
 	goOn := func() {}
 	if of.clock != nil {
-		goOn = of.clock.await(answerTimeout)
+		goOn = await(of.clock)
 	}
 	return func() {
 		goOn()
@@ -130,3 +131,29 @@ func (c *calls) pose(of *call) (done func()) {
 func (c *call) isAway() bool {
 	return c.peer.Away != nil && (c.asked > 0 || c.peer.Away())
 }
+
+// answerTimeout is how long a peer that is away between its requests may take to
+// answer: a person may have to look something up.
+const answerTimeout = 10 * time.Minute
+
+// await stops the time-out of a call until goOn is called: a person may take
+// longer than a backend. It ends the call if that takes too long.
+func await(clock *lifetime.Clock) (goOn func()) {
+	late := time.AfterFunc(answerTimeout, func() { clock.End(unanswered(answerTimeout)) })
+	run := clock.Halt()
+	return func() {
+		late.Stop()
+		run()
+	}
+}
+
+// unanswered is the cause of the end of a call whose peer did not answer what
+// the backend asked.
+type unanswered time.Duration
+
+func (u unanswered) Error() string {
+	return "the caller did not answer what the backend asked within " + time.Duration(u).String()
+}
+
+// Unwrap says that time ran out.
+func (u unanswered) Unwrap() error { return context.DeadlineExceeded }

@@ -110,8 +110,8 @@ func (a attempt) establish(ctx context.Context, conn *connection, wrapped *mcpcl
 	if a.version != "" && !mcp.IsValidProtocolVersion(a.version) {
 		return stageHandshake, mcp.UnsupportedProtocolVersionError{Version: a.version, Supported: mcp.ValidProtocolVersions}
 	}
-	bounded, cancel := context.WithTimeout(ctx, a.budget())
-	defer cancel()
+	bounded, clock := withClock(ctx, a.budget())
+	defer clock.End(nil)
 	if err := conn.start(bounded); err != nil {
 		return stageStart, err
 	}

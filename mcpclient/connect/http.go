@@ -74,6 +74,7 @@ type httpTransport struct {
 	giveUp  context.CancelFunc // ends life, and the wait for an answer to the DELETE
 	stream  *getStream         // nil if it does not listen
 	version atomic.Value       // string
+	turn    turn
 }
 
 // RequiresLegacyProtocol lets mcp-go probe for the newest protocol all the same:
@@ -89,7 +90,7 @@ func (t *httpTransport) SetProtocolVersion(version string) {
 
 // SendNotification lets the GET through once the handshake is over.
 func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error {
-	err := t.StreamableHTTP.SendNotification(ctx, notification)
+	err := t.turn.take(ctx, notification.Method, func() error { return t.StreamableHTTP.SendNotification(ctx, notification) })
 	if err == nil && t.stream != nil && notification.Method == string(mcp.MethodNotificationInitialized) {
 		version, _ := t.version.Load().(string)
 		t.stream.allow(version)
@@ -97,9 +98,13 @@ func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.J
 	return err
 }
 
-// SendRequest tells the exchange of the call.
-func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return send(ctx, t.StreamableHTTP, request)
+// SendRequest tells the exchange of the call, when it is its turn.
+func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (response *transport.JSONRPCResponse, err error) {
+	err = t.turn.take(ctx, request.Method, func() error {
+		response, err = send(ctx, t.StreamableHTTP, request)
+		return err
+	})
+	return response, err
 }
 
 func (t *httpTransport) Close() error {

@@ -62,7 +62,7 @@ var causes = []cause{
 	{both(as[*fs.PathError], is(syscall.EPIPE)), Ended, "", ""},
 	{is(syscall.EPIPE), Ended, seeTheServer, ""},
 	{is(transport.ErrSessionTerminated), SessionLost, "", ""},
-	{as[*wire.BodyTooLargeError], Unusable, tooMuch, ""},
+	{as[*wire.BodyTooLargeError], Unusable, tooMuch, "transport"},
 	{is(mcpclient.ErrMalformedList), Unusable, tellTheAuthors, "malformed_list"},
 	{hasCode, Refused, "", ""},
 	{isTimeOut, TimedOut, "", ""},

@@ -74,6 +74,9 @@ func Code(err error) (code int, known bool) {
 	if coded, ok := errors.AsType[coded](err); ok {
 		return coded.JSONRPCError().Error.Code, true
 	}
+	if hooked, ok := errors.AsType[hooked](err); ok {
+		return hooked.ToJSONRPCError().Error.Code, true
+	}
 	for _, known := range knownCodes {
 		if errors.Is(err, known.err) {
 			return known.code, true
@@ -88,13 +91,19 @@ type coded interface {
 	JSONRPCError() mcp.JSONRPCError
 }
 
+// hooked is what the hooks of mcp-go's server get.
+type hooked interface {
+	error
+	ToJSONRPCError() mcp.JSONRPCError
+}
+
 // AnswerCode is the code to answer a request with whose handler failed: its own,
-// that of an interruption, or that of an internal error.
+// that of an interruption if it was cancelled, or that of an internal error.
 func AnswerCode(err error) int {
 	if code, ok := Code(err); ok {
 		return code
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.Canceled) {
 		return mcp.REQUEST_INTERRUPTED
 	}
 	return mcp.INTERNAL_ERROR

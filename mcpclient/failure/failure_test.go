@@ -77,12 +77,12 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"a dial without end":           {dial(context.DeadlineExceeded), failure.TimedOut, failure.Count, notSent | transient | olderHelps, "timeout", "check the address"},
 		"a dial that is interrupted":   {dial(context.Canceled), failure.Cancelled, failure.Keep, notSent | transient | olderHelps, "transport", "cancelled"},
 		"a certificate of nobody":      {&tls.CertificateVerificationError{Err: errors.New("x")}, failure.Untrusted, failure.Fail, notSent | person, "transport", "not trusted"},
-		"no TLS where some is wanted":  {tls.RecordHeaderError{}, failure.Misconfigured, failure.Fail, notSent | person, "transport", "http instead of https"},
-		"another scheme":               {http.ErrSchemeMismatch, failure.Misconfigured, failure.Fail, notSent | person, "transport", "http://"},
-		"no such command":              {exec.ErrNotFound, failure.Misconfigured, failure.Fail, notSent | person, "transport", "install the command"},
-		"no such file":                 {fs.ErrNotExist, failure.Misconfigured, failure.Fail, notSent | person, "transport", "install the command"},
-		"a file that is no program":    {&fs.PathError{Op: "fork/exec", Path: "/x", Err: syscall.EACCES}, failure.Misconfigured, failure.Fail, notSent | person, "transport", "executable"},
-		"a target that says so itself": {wrong{}, failure.Misconfigured, failure.Fail, notSent | person, "transport", "write a URL"},
+		"no TLS where some is wanted":  {tls.RecordHeaderError{}, failure.Misconfigured, failure.Fail, notSent | person, "misconfigured", "http instead of https"},
+		"another scheme":               {http.ErrSchemeMismatch, failure.Misconfigured, failure.Fail, notSent | person, "misconfigured", "http://"},
+		"no such command":              {exec.ErrNotFound, failure.Misconfigured, failure.Fail, notSent | person, "misconfigured", "install the command"},
+		"no such file":                 {fs.ErrNotExist, failure.Misconfigured, failure.Fail, notSent | person, "misconfigured", "install the command"},
+		"a file that is no program":    {&fs.PathError{Op: "fork/exec", Path: "/x", Err: syscall.EACCES}, failure.Misconfigured, failure.Fail, notSent | person, "misconfigured", "executable"},
+		"a target that says so itself": {wrong{}, failure.Misconfigured, failure.Fail, notSent | person, "misconfigured", "write a URL"},
 		"no credentials":               {&transport.AuthorizationRequiredError{}, failure.LoginWanted, failure.Count, notSent | person, "unauthorized", "credentials"},
 		"no token":                     {&transport.OAuthAuthorizationRequiredError{}, failure.LoginWanted, failure.Count, notSent | person, "unauthorized", "credentials"},
 		"HTTP 401":                     {post(401), failure.LoginWanted, failure.Count, notSent | person, "401", "credentials"},
@@ -91,13 +91,13 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"HTTP 408":                     {post(408), failure.Overloaded, failure.Count, transient, "408", "try again later"},
 		"HTTP 502":                     {post(502), failure.Overloaded, failure.Count, transient, "502", "try again later"},
 		"HTTP 503":                     {post(503), failure.Overloaded, failure.Count, transient, "503", "try again later"},
-		"HTTP 529":                     {post(529), failure.Overloaded, failure.Count, transient, "overloaded", "try again later"},
+		"HTTP 529":                     {post(529), failure.Overloaded, failure.Count, transient, "transport", "try again later"},
 		"HTTP 500":                     {post(500), failure.Failing, failure.Count, nothing, "500", "try again later"},
 		"HTTP 400":                     {post(400), failure.Rejected, failure.Doubt, nothing, "400", "see what the server says"},
 		"HTTP 404":                     {post(404), failure.Rejected, failure.Doubt, nothing, "404", "see what the server says"},
 		"HTTP 410":                     {post(410), failure.Rejected, failure.Doubt, nothing, "410", "see what the server says"},
 		"a POST that is not allowed":   {post(405), failure.Rejected, failure.Doubt, nothing, "405", `"type": "sse"`},
-		"not the streamable HTTP URL":  {transport.ErrLegacySSEServer, failure.Rejected, failure.Doubt, nothing, "rejected", `"type": "sse"`},
+		"not the streamable HTTP URL":  {transport.ErrLegacySSEServer, failure.Rejected, failure.Doubt, nothing, "transport", `"type": "sse"`},
 		"not the event stream's URL":   {get(404), failure.Rejected, failure.Doubt, nothing, "404", `"type": "http"`},
 		"a GET that is not allowed":    {get(405), failure.Rejected, failure.Doubt, nothing, "405", `"type": "http"`},
 		"the answer to another one":    {&wire.MismatchError{Sent: "1", Got: "2"}, failure.Rejected, failure.Doubt, nothing, "transport", "authors"},
@@ -116,7 +116,7 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"a list that is none":          {mcpclient.ErrMalformedList, failure.Unusable, failure.Keep, nothing, "malformed_list", "authors"},
 		"a page instead of an answer":  {errors.New("unexpected content type: text/html"), failure.Undecodable, failure.Count, olderHelps, "transport", "no MCP endpoint"},
 		"a message that is no JSON":    {transport.NewError(&json.SyntaxError{}), failure.Undecodable, failure.Count, olderHelps, "transport", "see what the server says"},
-		"a result of another shape":    {&json.SyntaxError{}, failure.Unusable, failure.Keep, nothing, "transport", "see what the server says"},
+		"a result of another shape":    {&json.SyntaxError{}, failure.Unusable, failure.Keep, nothing, "_OTHER", "see what the server says"},
 		"a message of another shape":   {transport.NewError(&json.UnmarshalTypeError{Type: reflect.TypeFor[int]()}), failure.Undecodable, failure.Count, olderHelps, "transport", "see what the server says"},
 		"another protocol":             {mcp.UnsupportedProtocolVersionError{}, failure.Incompatible, failure.Keep, person | olderHelps, "-32022", "speaks no protocol version"},
 		"a JSON-RPC error":             {mcp.ErrInternalError, failure.Refused, failure.Keep, olderHelps, "-32603", "see what the server says"},
@@ -196,7 +196,7 @@ func TestTheCodeToAnswerWith(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, mcp.METHOD_NOT_FOUND, failure.AnswerCode(fmt.Errorf("x: %w", mcp.ErrMethodNotFound)))
 	assert.Equal(t, mcp.REQUEST_INTERRUPTED, failure.AnswerCode(context.Canceled))
-	assert.Equal(t, mcp.REQUEST_INTERRUPTED, failure.AnswerCode(context.DeadlineExceeded))
+	assert.Equal(t, mcp.INTERNAL_ERROR, failure.AnswerCode(context.DeadlineExceeded))
 	assert.Equal(t, mcp.INTERNAL_ERROR, failure.AnswerCode(errors.New("any")))
 }
 

@@ -50,9 +50,11 @@
 //	401                        passes: mcp-go's OAuth flow needs the response
 //	301, 302, 303, 307, 308    passes where there is a Location to follow
 //	404, streamable HTTP       a -32601 with this request's id: status 200; a -32601
-//	                           to a notification: *StatusError; else passes
+//	                           to a notification, and on 2026-07-28, which has no
+//	                           sessions, anything else: *StatusError; else passes
 //	404, legacy SSE            passes: there the answer travels on another stream
 //	other 4xx to initialize    a JSON-RPC error with this request's id: status 200
+//	429                        *StatusError, whatever the body is
 //	anything else              passes where it is a JSON-RPC error, else *StatusError
 //
 // A -32601 inside a 403 or inside a 5xx other than 501 is not believed: a proxy

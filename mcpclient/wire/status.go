@@ -32,11 +32,12 @@ func isFollowed(resp *http.Response) bool {
 }
 
 // checkFailure lets a JSON-RPC error pass, byte for byte, and makes anything
-// else a [*StatusError].
+// else a [*StatusError]. A 429 is HTTP's own word, whatever comes with it: nobody
+// has looked at the request, and when it may come again stands in a header.
 func checkFailure(resp *http.Response, sent message) error {
 	start := peek(resp.Body)
 	answer := decodeError(start.readable())
-	if answer == nil || answer.Error.Code == methodNotFound && !knowsMethods(resp.StatusCode) {
+	if answer == nil || resp.StatusCode == http.StatusTooManyRequests || answer.Error.Code == methodNotFound && !knowsMethods(resp.StatusCode) {
 		return newStatusError(resp, start)
 	}
 	if resp.StatusCode/100 == 4 && refusesHandshake(answer, sent, resp.Request) {

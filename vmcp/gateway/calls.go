@@ -5,8 +5,8 @@ import (
 	"errors"
 	"maps"
 
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/vmcp"
 )
 
@@ -43,9 +43,8 @@ func isLost(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil || errors.Is(err, vmcp.ErrClosed) {
 		return false
 	}
-	_, broken := errors.AsType[*transport.Error](err)
 	_, notRepeated := errors.AsType[*vmcp.NotRepeatedError](err)
-	return broken || notRepeated || errors.Is(err, context.DeadlineExceeded)
+	return notRepeated || !failure.Of(err).Answered()
 }
 
 func (c *call) getPrompt() (any, error) {

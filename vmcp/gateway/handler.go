@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/mcpclient/capability"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
 )
@@ -34,16 +35,6 @@ var methods = map[mcp.MCPMethod]func(*call) (any, error){
 	mcp.MethodSubscriptionsListen:    (*call).listen,
 }
 
-// eras are the methods that only one era has.
-var eras = map[mcp.MCPMethod]struct{ modern bool }{
-	mcp.MethodInitialize:           {modern: false},
-	mcp.MethodResourcesSubscribe:   {modern: false},
-	mcp.MethodResourcesUnsubscribe: {modern: false},
-	mcp.MethodSetLogLevel:          {modern: false},
-	mcp.MethodServerDiscover:       {modern: true},
-	mcp.MethodSubscriptionsListen:  {modern: true},
-}
-
 // Serve answers a request.
 func (h handler) Serve(ctx context.Context, request *endpoint.Request) (any, error) {
 	ctx, end := h.incoming.Begin(ctx, incoming(request))
@@ -57,7 +48,7 @@ func (h handler) Serve(ctx context.Context, request *endpoint.Request) (any, err
 
 func (h handler) serve(ctx context.Context, request *endpoint.Request) (any, error) {
 	answer, ok := methods[request.Method]
-	if era, bound := eras[request.Method]; !ok || bound && era.modern != request.Client.Modern() {
+	if row, known := capability.Of(request.Method); !ok || known && !row.On(request.Client.Version()) {
 		return nil, unknownMethod(request)
 	}
 	c, err := h.caller(ctx, keyOf(request.Client))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/capability"
 	"github.com/mcp-candor/candor/vmcp"
 )
 
@@ -32,25 +33,14 @@ func (c *call) discover() (any, error) {
 func (c *call) capabilities() mcp.ServerCapabilities {
 	has := c.offers()
 	c.caller.promise(has)
-	capabilities := mcp.ServerCapabilities{Logging: &struct{}{}}
-	if has.tools {
-		capabilities.Tools = &struct {
-			ListChanged bool `json:"listChanged,omitempty"`
-		}{true}
-	}
-	if has.prompts {
-		capabilities.Prompts = &struct {
-			ListChanged bool `json:"listChanged,omitempty"`
-		}{true}
-	}
-	if has.resources {
-		capabilities.Resources = &struct {
-			Subscribe   bool `json:"subscribe,omitempty"`
-			ListChanged bool `json:"listChanged,omitempty"`
-		}{has.subscriptions, true}
-	}
-	if has.completions {
-		capabilities.Completions = &struct{}{}
+	var capabilities mcp.ServerCapabilities
+	for declared, there := range map[*capability.Capability]bool{
+		capability.Tools: has.tools, capability.Prompts: has.prompts, capability.Resources: has.resources,
+		capability.Completions: has.completions, capability.Logging: true,
+	} {
+		if there {
+			declared.Declare(&capabilities, capability.Details{ListChanged: true, Subscribe: has.subscriptions})
+		}
 	}
 	return capabilities
 }

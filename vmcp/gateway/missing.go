@@ -7,6 +7,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/internal/plain"
+	"github.com/mcp-candor/candor/mcpclient/capability"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway/internal/endpoint"
@@ -51,20 +52,18 @@ func lacks(backend vmcp.BackendReport, method mcp.MCPMethod) bool {
 			return true
 		}
 	}
+	for _, failed := range backend.FailedLists {
+		if failed.Method == method {
+			return true
+		}
+	}
+	list, _ := capability.Of(method)
 	for _, left := range backend.LeftOut {
-		if left.Kind == listed[method] {
+		if left.Kind == list.Lists {
 			return true
 		}
 	}
 	return false
-}
-
-// listed are the kinds of things that the lists have, as a report names them.
-var listed = map[mcp.MCPMethod]string{
-	mcp.MethodToolsList:              "tool",
-	mcp.MethodPromptsList:            "prompt",
-	mcp.MethodResourcesList:          "resource",
-	mcp.MethodResourcesTemplatesList: "resource template",
 }
 
 func reasonOf(backend vmcp.BackendReport) string {
@@ -101,9 +100,13 @@ func toolUnavailable(err *vmcp.UnavailableError) *mcp.CallToolResult {
 	return result
 }
 
-// toolLost is what the model gets where a call was sent and nothing came back.
+// toolLost is what the model gets where no answer came to a call.
 func toolLost(name string, err error) *mcp.CallToolResult {
-	return mcp.NewToolResultError(fmt.Sprintf("The call of the tool %q failed: %s. Whether it had an effect is not known.", name, failure.Of(err).Words()))
+	read, effect := failure.Of(err), "Whether it had an effect is not known."
+	if read.NotSent() {
+		effect = "It had no effect."
+	}
+	return mcp.NewToolResultError(fmt.Sprintf("The call of the tool %q failed: %s. %s", name, read.Words(), effect))
 }
 
 // unavailable is the same for what is no tool, as an error: results of those

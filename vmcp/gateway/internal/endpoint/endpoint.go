@@ -108,12 +108,12 @@ func (e *Endpoint) encode(ctx context.Context, asked *Request, result any, err e
 	var failed error
 	defer func() {
 		if failed != nil {
-			r = failure(asked.id, failed)
+			r = errorReply(asked.id, failed)
 		}
 	}()
 	defer Guard(ctx, e.Logger, string(asked.Method), &failed)
 	if err != nil {
-		return failure(asked.id, asked.Client.InEra(err))
+		return errorReply(asked.id, asked.Client.InEra(err))
 	}
 	if r, failed = success(asked.id, result); failed != nil {
 		e.Logger.ErrorContext(ctx, "a result cannot be written as JSON", events.KeyEvent, events.ResultUnwritable, events.KeyMethod, string(asked.Method), events.KeyError, failed.Error())

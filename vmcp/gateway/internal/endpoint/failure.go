@@ -1,13 +1,13 @@
 package endpoint
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // A Failure is a JSON-RPC error to answer with. A [Handler] may return any
@@ -33,25 +33,11 @@ func (f *Failure) JSONRPCError() mcp.JSONRPCError {
 // (https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes).
 const overloaded = http.StatusServiceUnavailable
 
-// codes are those of the errors that mcp-go's client makes of an answer.
-var codes = []struct {
-	err  error
-	code int
-}{
-	{mcp.ErrParseError, mcp.PARSE_ERROR},
-	{mcp.ErrInvalidRequest, mcp.INVALID_REQUEST},
-	{mcp.ErrMethodNotFound, mcp.METHOD_NOT_FOUND},
-	{mcp.ErrInvalidParams, mcp.INVALID_PARAMS},
-	{mcp.ErrResourceNotFound, mcp.RESOURCE_NOT_FOUND},
-	{mcp.ErrRequestInterrupted, mcp.REQUEST_INTERRUPTED},
-	{context.Canceled, mcp.REQUEST_INTERRUPTED},
-}
-
 // detailsOf returns the JSON-RPC error for any error.
 func detailsOf(err error) *mcp.JSONRPCErrorDetails {
-	details := &mcp.JSONRPCErrorDetails{Code: codeOf(err), Message: err.Error()}
+	details := &mcp.JSONRPCErrorDetails{Code: failure.AnswerCode(err), Message: err.Error()}
 	if known, ok := errors.AsType[coded](err); ok {
-		details.Code, details.Data = known.JSONRPCError().Error.Code, known.JSONRPCError().Error.Data
+		details.Data = known.JSONRPCError().Error.Data
 	}
 	return details
 }
@@ -60,21 +46,6 @@ func detailsOf(err error) *mcp.JSONRPCErrorDetails {
 type coded interface {
 	error
 	JSONRPCError() mcp.JSONRPCError
-}
-
-func codeOf(err error) int {
-	if mcp.IsHeaderMismatch(err) {
-		return mcp.HEADER_MISMATCH
-	}
-	if mcp.IsMissingRequiredClientCapability(err) {
-		return mcp.MISSING_REQUIRED_CLIENT_CAPABILITY
-	}
-	for _, known := range codes {
-		if errors.Is(err, known.err) {
-			return known.code
-		}
-	}
-	return mcp.INTERNAL_ERROR
 }
 
 // decode reads the parameters of a request; none are as good as {}.

@@ -145,7 +145,7 @@ func unreadable(err error) error {
 
 // refuse answers a message that no handler sees.
 func (e *Endpoint) refuse(w http.ResponseWriter, m *message, err error) {
-	answered := failure(m.replyID(), err)
+	answered := errorReply(m.replyID(), err)
 	status := http.StatusBadRequest
 	refused, ok := errors.AsType[refusal](err)
 	switch {

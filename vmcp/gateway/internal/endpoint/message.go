@@ -93,9 +93,9 @@ func success(id json.RawMessage, result any) (reply, error) {
 	return reply{body: body}, err
 }
 
-// failure answers with an error. The data of one, which comes from elsewhere,
+// errorReply answers with an error. The data of one, which comes from elsewhere,
 // may not be JSON; it is left out then.
-func failure(id json.RawMessage, err error) reply {
+func errorReply(id json.RawMessage, err error) reply {
 	details := detailsOf(err)
 	answer := struct {
 		JSONRPC string                   `json:"jsonrpc"`

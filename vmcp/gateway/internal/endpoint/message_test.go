@@ -19,7 +19,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		m, err := parse(raw)
-		reply := failure(m.replyID(), &Failure{Code: 1, Message: "m"})
+		reply := errorReply(m.replyID(), &Failure{Code: 1, Message: "m"})
 		require.True(t, json.Valid(reply.body), "%s", reply.body)
 		if err != nil {
 			return

@@ -130,7 +130,7 @@ func (p *pipe) receive(ctx context.Context, line []byte) {
 
 // refuse answers a message that no handler sees.
 func (p *pipe) refuse(m *message, err error) {
-	_ = p.out.answer(failure(m.replyID(), err).body) // a client that has left reads no more
+	_ = p.out.answer(errorReply(m.replyID(), err).body) // a client that has left reads no more
 }
 
 // who returns the client of the connection, or that of a request which speaks
