@@ -33,6 +33,11 @@
 // never the text of a message. An advertised capability is a non-nil pointer
 // in [mcp.ServerCapabilities]: {} advertises, null does not.
 //
+// The chain hands every other failure on. What becomes of a backend then is the
+// session's to decide, in package vmcp: the failure of tools/list, and by default
+// that of resources/list and prompts/list, fails the backend; that of
+// resources/templates/list degrades it, and it keeps its tools.
+//
 // Over HTTP the rule needs package wire under mcp-go's transport. Without it
 // mcp-go v1.2.1 takes the HTTP 404 that protocol 2026-07-28 requires with
 // -32601 for the end of the session, and a -32601 inside a 403 or a 503 for

@@ -28,7 +28,7 @@ func TestMaskIsPassedByAllTextThatIsWritten(t *testing.T) {
 	kept := []slog.Attr{slog.String("what", "tok-123"), slog.Int("n", 1)}
 	logging := middleware.Logging(log.Logger(), hide, middleware.WithFields(func(instrument.Outcome) []slog.Attr { return kept }))
 	_ = listTools(t.Context(), connect(t, newServer(t, `{}`), always(nil, said), logging))
-	assert.Equal(t, "tok-123", kept[0].Value.String(), "the caller's fields stay his")
+	assert.Equal(t, "tok-123", kept[0].Value.String(), "the caller's fields stay its own")
 
 	assert.Contains(t, log.Drain(), "***")
 	assert.NotContains(t, log.Drain(), "tok-123")

@@ -87,7 +87,7 @@ func WithPageLimits(limits PageLimits) Option {
 // WithUtilities makes [Tolerance] also forgive -32601 on completion/complete
 // (an empty completion) and logging/setLevel (success) where they were
 // advertised. The protocol calls the two server utilities: nobody loses
-// anything that he had.
+// anything that it had.
 func WithUtilities() Option {
 	return func(o *options) { o.utilities = true }
 }

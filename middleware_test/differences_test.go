@@ -121,13 +121,13 @@ func (r comparison) outcomeOf(open dial) string {
 	if err != nil {
 		return "no connection: " + inWords(nil, err)
 	}
-	patient, done := r.patience(r.link, server)
+	untilAsked, done := r.untilAsked(r.link, server)
 	defer done()
 	l, isList := r.list()
 	var got string
 	switch {
 	case isList:
-		listed, err := l.whole(patient, c)
+		listed, err := l.whole(untilAsked, c)
 		got = inWords(listed, err)
 		if server.Count(r.Method) > endless { // the script ended, not the client
 			return fmt.Sprintf("no end after %d pages", endless)
@@ -136,7 +136,7 @@ func (r comparison) outcomeOf(open dial) string {
 		listed, err := tools.whole(ctx, c)
 		return "connected, and " + inWords(listed, err)
 	default:
-		if err := r.send(patient, c); err != nil {
+		if err := r.send(untilAsked, c); err != nil {
 			got = inWords(nil, err)
 		} else {
 			got = answered

@@ -100,7 +100,7 @@ var wireRules = []struct {
 	then func(r sceneReply) heardReply
 }{
 	{
-		"a caller who gives up gets his own reason",
+		"a caller that gives up gets its own reason",
 		func(r sceneReply) bool { return r.shape == shapeSilent },
 		alwaysClass(classCancelled),
 	}, {

@@ -287,7 +287,7 @@ func callTheChain(v *verdict, c realCase, w link) {
 	}
 	defer func() { _ = opened.Close() }()
 	want := calls[c.ID].kind
-	ctx, done := c.patience(w, server)
+	ctx, done := c.untilAsked(w, server)
 	defer done()
 	err = c.send(ctx, opened)
 	assert.Equal(v, want, callKind(err), "%v", err)
@@ -309,7 +309,7 @@ func callTheSession(v *verdict, c realCase, w link) {
 	}
 	defer func() { _ = session.Close() }()
 	want := calls[c.ID].kind
-	ctx, done := c.patience(w, server)
+	ctx, done := c.untilAsked(w, server)
 	defer done()
 	switch c.Method {
 	case "initialize": // a probe must not open a second session

@@ -34,9 +34,9 @@ const (
 
 var paths = []string{pathChain, pathBuilder, pathRefresh, pathNotified, pathProbe, pathCheck, pathCall}
 
-// patience is what a backend gets in which a handshake has to be done before
+// handshakeTimeout is what a backend gets in which a handshake has to be done before
 // what never comes.
-const patience = 3 * time.Second
+const handshakeTimeout = 3 * time.Second
 
 // listPaths replay a case about a list over a link.
 var listPaths = map[string]func(*verdict, realCase, link){
@@ -64,7 +64,7 @@ func throughTheChain(v *verdict, c realCase, w link) {
 	}
 	defer func() { _ = opened.Close() }()
 	want := c.owed(w)
-	ctx, done := c.patience(w, server)
+	ctx, done := c.untilAsked(w, server)
 	defer done()
 	got, err := l.whole(ctx, opened)
 	v.met(want, got, err)
@@ -89,9 +89,9 @@ func (c realCase) silent(w link) bool {
 	return c.hangs() || w.transport == "stdio" && (c.ID == "F04" || c.ID == "L05")
 }
 
-// patience is a context whose deadline passes once the server has been asked
+// untilAsked is a context whose deadline passes once the server has been asked
 // for what it never answers, and no other.
-func (c realCase) patience(w link, server *badserver.Server) (context.Context, context.CancelFunc) {
+func (c realCase) untilAsked(w link, server *badserver.Server) (context.Context, context.CancelFunc) {
 	waiting, stop := context.WithCancel(context.Background())
 	if !c.silent(w) {
 		return waiting, stop
@@ -138,7 +138,7 @@ func (c realCase) fleet(target connect.Target) ([]vmcp.Backend, *badserver.Serve
 func (c realCase) builder(log *mcptest.Journal, w link) *vmcp.Builder {
 	b := &vmcp.Builder{Logger: log.Logger()}
 	if c.silent(w) {
-		b.Timeout = patience
+		b.Timeout = handshakeTimeout
 	}
 	return b
 }
@@ -229,7 +229,7 @@ func timesAsked(server *badserver.Server, method string) int {
 func throughARefresh(v *verdict, c realCase, w link) {
 	server := badserver.New(c.script(w.era, true))
 	refreshed(v, c, w, server, func(session *vmcp.Session) error {
-		ctx, done := c.patience(w, server)
+		ctx, done := c.untilAsked(w, server)
 		defer done()
 		_, err := session.Refresh(ctx, "case")
 		return err
@@ -312,7 +312,7 @@ func besideAProbe(v *verdict, c realCase, w link) {
 	}
 	defer func() { _ = session.Close() }()
 	before, asked := exposed(session), timesAsked(server, c.Method)
-	ctx, done := c.patience(w, server)
+	ctx, done := c.untilAsked(w, server)
 	defer done()
 	err = session.Probe(ctx, "case")
 	assert.Equal(v, before, exposed(session), "a probe costs no list")

@@ -39,7 +39,7 @@ func ask[Req, Res any](ctx context.Context, m *member, call method[Req, Res], re
 type trial struct {
 	harmless bool            // it may be done twice
 	renewed  bool            // it was made again in a new session
-	patience context.Context // ends when it is not made again any more; nil before it had to wait
+	tryUntil context.Context // ends when it is not made again any more; nil before it had to wait
 	giveUp   context.CancelFunc
 	pauses   delays
 }
@@ -105,8 +105,8 @@ func (m *member) judge(ctx context.Context, c *connection, err error) (lost bool
 // backend is back, or for a while where it is there. It gives up with ctx, and after
 // the time that a connection may take.
 func (m *member) waitToSend(ctx context.Context, c *connection, err error, t *trial) bool {
-	if t.patience == nil {
-		t.patience, t.giveUp = context.WithTimeout(ctx, m.timeout())
+	if t.tryUntil == nil {
+		t.tryUntil, t.giveUp = context.WithTimeout(ctx, m.timeout())
 		t.pauses = newDelays(m.Retry)
 	}
 	for {
@@ -115,7 +115,7 @@ func (m *member) waitToSend(ctx context.Context, c *connection, err error, t *tr
 		m.mu.Unlock()
 		switch {
 		case same:
-			return sleep(t.patience, t.pauses.after(err))
+			return sleep(t.tryUntil, t.pauses.after(err))
 		case at == up:
 			return true
 		}
@@ -123,7 +123,7 @@ func (m *member) waitToSend(ctx context.Context, c *connection, err error, t *tr
 		case <-moved:
 		case <-m.life.Done():
 			return false
-		case <-t.patience.Done():
+		case <-t.tryUntil.Done():
 			return false
 		}
 	}

@@ -12,7 +12,9 @@
 // Every backend is reached through middleware.Default: the rule of tolerance
 // holds on each path. A backend that advertises resources or prompts and does
 // not have them is degraded and keeps its tools; one that cannot be reached, or
-// fails a list that it advertised, is failed and costs the others nothing.
+// fails a list that it advertised in another way, is failed and costs the others
+// nothing. Only the failure of resources/templates/list degrades it, and with
+// [Tolerance].DegradeFailures that of every list but the tools'.
 // [Session.Report] is the single truth about what is missing and why.
 //
 // # Recovery
@@ -22,13 +24,27 @@
 // unanswered, is failed, and tried again after a time that grows ([Retry],
 // [Breaker]). Until it is back its last good lists stay for a while
 // ([Builder.StaleFor]), and calls to it end at once with an
-// [*UnavailableError]. A server that has forgotten its session gets a new one,
-// once for all calls that wait for it; what may be sent twice is sent again
-// then, and the call of a tool that may do harm ends with a
-// [*NotRepeatedError]. [Session.OnChange] and [Session.OnState] tell of all of
-// it, and the log has one record for each change of a state, with the event
-// backend_connecting, backend_ready, backend_degraded, backend_failed or
-// backend_recovered.
+// [*UnavailableError]. A server that asks to be left alone, with Retry-After, is:
+// by requests for a minute at most and within their time, by attempts to bring it
+// back for an hour.
+//
+// A server that has forgotten its session gets a new one, once for all calls that
+// wait for it. HTTP 404 says that it has. Any other answer that is none to the
+// request, such as HTTP 400, may be about the request alone: a cheap request in
+// the old session decides, at most one in each pause of [Retry], and only if that
+// is refused, too, is the session lost. What may be sent twice is sent again in
+// the new one, and the call of a tool that may do harm ends with a
+// [*NotRepeatedError].
+//
+// A request that was certainly not sent, since nobody listened or the server
+// turned it away unread (HTTP 429), is made again when the backend is back, within
+// its own time and at most for as long as connecting may take. A JSON-RPC error and
+// a result whose IsError is set are answers: but for that experiment they change no
+// state.
+//
+// [Session.OnChange] and [Session.OnState] tell of all of it, and the log has one
+// record for each change of a state, with the event backend_connecting,
+// backend_ready, backend_degraded, backend_failed or backend_recovered.
 //
 // # Names
 //
@@ -44,7 +60,7 @@
 //
 // A backend may turn to the one whose call it works on, if that came with a
 // [Peer]: for what [Builder].Asks allows, and with the progress of the call. It
-// gets of his headers only those that [Backend].ForwardHeaders names. All else
+// gets of its headers only those that [Backend].ForwardHeaders names. All else
 // that it says is for [Session.OnNotification].
 //
 // # Errors
@@ -57,12 +73,13 @@
 //	*UnknownError         no backend has what was asked for
 //	*UnavailableError     its backend is not there now: state, cause, remedy
 //	*NotRepeatedError     the server forgot its session during the call of a tool
-//	*RefusedError         the backend answered with a JSON-RPC error, exactly
+//	*RefusedError         the backend answered with a JSON-RPC error; its text has the code
 //	ErrNoPeer             what a backend is told when nobody can answer it
 //	ErrClosed             the session is closed
 //
 // A tool that fails is no error but a result whose IsError is set. Any other
-// error is the transport's or the context's, with its type.
+// error is the transport's or the context's, with its type. What it means, whether
+// it was sent and whether it may be repeated, says package failure.
 //
 // # Concurrency
 //

@@ -132,7 +132,7 @@ func (m *member) has() mcp.ServerCapabilities {
 	return m.server.Capabilities
 }
 
-// lists returns what the backend has for the session's catalogue.
+// listing returns what the backend has for the session's catalogue.
 func (m *member) listing() listing {
 	serves := m.serves()
 	m.mu.Lock()

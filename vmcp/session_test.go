@@ -218,7 +218,7 @@ func TestWhatTravelsToTheBackend(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, `{"arguments":{"id":9007199254740993},"name":"alpha"}`, paramsOf(t, last(t, server)))
 	})
-	t.Run("the wish for a task does not: the call is an ordinary one", func(t *testing.T) {
+	t.Run("that a task is asked for does not: the call is an ordinary one", func(t *testing.T) {
 		t.Parallel()
 		everywhere(t, func(t *testing.T, l link) {
 			backend, server := l.serve(t, "one", serving("one"))
@@ -683,6 +683,6 @@ func TestACallThatTheSessionEndsSaysHowLongItMayTake(t *testing.T) {
 		defer cancel()
 		_, err = session.CallTool(ctx, callOf("a_alpha"))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.NotContains(t, err.Error(), "may take", "the caller's own deadline is his affair")
+		assert.NotContains(t, err.Error(), "may take", "the caller's own deadline is its own affair")
 	})
 }

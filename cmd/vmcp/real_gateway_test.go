@@ -368,14 +368,14 @@ func assertRecovered(t *testing.T, heard channels, id string) {
 // await returns the change that is waited for.
 func await(t *testing.T, changes <-chan string, wanted string) string {
 	t.Helper()
-	patience := time.After(20 * time.Second)
+	timeout := time.After(20 * time.Second)
 	for {
 		select {
 		case change := <-changes:
 			if change == wanted {
 				return change
 			}
-		case <-patience:
+		case <-timeout:
 			return "nothing within 20 s"
 		}
 	}

@@ -140,7 +140,7 @@ func idsOf(backends []vmcp.Backend) []string {
 }
 
 // overStdio leaves standard output to the protocol. There is one caller, whose
-// session is built when he connects: the log says how the servers come up. Only
+// session is built when it connects: the log says how the servers come up. Only
 // what is required is checked before, so that the program ends if it fails.
 func (s *service) overStdio(command *cobra.Command, g *gateway.Gateway, backends []vmcp.Backend) (err error) {
 	defer func() { err = errors.Join(err, s.shutdown(g)) }()

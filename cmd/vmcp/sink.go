@@ -105,11 +105,11 @@ func (s *sink) fail(err error) {
 // lost and nobody was told yet how many.
 func (s *sink) Close() error {
 	close(s.closing)
-	patience := time.NewTimer(sinkFlush)
-	defer patience.Stop()
+	timeout := time.NewTimer(sinkFlush)
+	defer timeout.Stop()
 	select {
 	case <-s.closed:
-	case <-patience.C:
+	case <-timeout.C:
 		return fmt.Errorf("%s: it takes no more; at least %d records were not written", s.name, int64(len(s.lines))+s.dropped.Load()+1)
 	}
 	if lost := s.failed + s.dropped.Load(); lost > 0 {

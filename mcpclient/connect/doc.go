@@ -50,6 +50,13 @@
 // Over HTTP a handler of [WithClientOptions] may take as long as it wants:
 // mcp-go itself would give it 30 seconds.
 //
+// # A server that asks to wait
+//
+// Over HTTP a server that answers with Retry-After is left alone until then, for a
+// minute at most: by the handshake, without costing its time, by lists and by calls
+// whose context allows it. A request is then sent again only if it was certainly not
+// looked at, as with HTTP 429, or may be done twice.
+//
 // # What mcp-go's client keeps to itself
 //
 // The transports of this package tell the [wire.Exchange] of a call's context more

@@ -34,11 +34,11 @@ func TestAFailedOpeningDoesNotWaitForAServerThatDoesNotLetGo(t *testing.T) {
 // partsSoon opens what never opens.
 func partsSoon(t *testing.T, target connect.Target) {
 	t.Helper()
-	const patience = time.Second
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	const timeout = time.Second
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	began := time.Now()
 	_, err := connect.Open(ctx, target)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Less(t, time.Since(began), 2*patience)
+	assert.Less(t, time.Since(began), 2*timeout)
 }

@@ -47,7 +47,7 @@ const sending = 30 * time.Second
 func (t *httpTransport) SetRequestHandler(handler transport.RequestHandler) {
 	answer := coded(handler)
 	t.StreamableHTTP.SetRequestHandler(func(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-		patient, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		asking, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
 		defer context.AfterFunc(t.life, cancel)()
 		defer context.AfterFunc(ctx, func() {
@@ -55,7 +55,7 @@ func (t *httpTransport) SetRequestHandler(handler transport.RequestHandler) {
 				cancel()
 			}
 		})()
-		response, err := answer(patient, request)
+		response, err := answer(asking, request)
 		if err == nil && response != nil {
 			t.reply(response)
 		}

@@ -34,7 +34,7 @@ func (g *Gateway) Apply(ctx context.Context, backends []vmcp.Backend) error {
 	return errors.Join(failures...)
 }
 
-// adopt takes the backends over and returns the callers who do not have them.
+// adopt takes the backends over and returns the callers that do not have them.
 // They are released after that.
 func (g *Gateway) adopt(backends []vmcp.Backend) []*caller {
 	g.mu.Lock()

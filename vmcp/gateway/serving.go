@@ -33,7 +33,7 @@ func New(builder *vmcp.Builder, backends []vmcp.Backend, options Options) *Gatew
 	return g
 }
 
-// Check builds the session of the caller who is nobody and can be asked
+// Check builds the session of the caller that is nobody and can be asked
 // nothing, so that there is a report of all backends before anybody calls. The
 // first such caller finds its session ready. The errors are those of
 // [vmcp.Builder.Build].

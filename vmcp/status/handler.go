@@ -28,7 +28,7 @@ type Options struct {
 //	/healthz        200 while the process serves
 //	/readyz         a [Readiness], 200 if ready, else 503
 //
-// It trusts the request's Host header, and asks nobody who he is: to refuse
+// It trusts the request's Host header, and authenticates nobody: to refuse
 // other hosts and origins, and those without a token, is up to who mounts it.
 func Handler(board *Board, options Options) http.Handler {
 	if options.Endpoint == "" {

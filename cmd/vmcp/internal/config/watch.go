@@ -16,8 +16,8 @@ const (
 	// settle is how long nothing may happen before a change counts as complete: editors and tools
 	// write a file in several steps.
 	settle = 200 * time.Millisecond
-	// patience is how long it is waited for that: in a busy directory something always happens.
-	patience = 2 * time.Second
+	// longestSettle is how long it is waited for that: in a busy directory something always happens.
+	longestSettle = 2 * time.Second
 )
 
 // Watch returns a channel that gets a value each time the content of file has changed, or the file
@@ -88,7 +88,7 @@ func (w *watch) run(ctx context.Context, changes chan<- struct{}) {
 		}
 		quiet = time.After(settle)
 		if late == nil {
-			late = time.After(patience)
+			late = time.After(longestSettle)
 		}
 	}
 }

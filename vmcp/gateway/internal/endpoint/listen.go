@@ -9,7 +9,7 @@ import (
 
 var errNoStream = &Failure{Code: mcp.INVALID_REQUEST, Message: "notifications come as an event stream; accept text/event-stream"}
 
-// Listen serves a subscriptions/listen: it acknowledges what of the wishes is
+// Listen serves a subscriptions/listen: it acknowledges what of the filter is
 // granted and, until ctx ends, hands what is sent with [Client.Notify] to the
 // client, as far as it is granted. With nothing granted it returns at once. The
 // error is a [*Failure] if the client takes no stream.
