@@ -19,10 +19,12 @@ type Verdict string
 const (
 	// Kept: the method answered as the protocol says.
 	Kept Verdict = "kept"
-	// Contradicted: the server does not have the method, -32601, or its answer
-	// has no list.
+	// Contradicted: the server does not have the method, -32601, its answer has no
+	// list, or the list has entries that nobody can ask for: without a name, or of
+	// the name of another one (for a resource the URI).
 	Contradicted Verdict = "contradicted"
-	// Broken: the method failed in another way.
+	// Broken: the method failed in another way, which may pass, or its result is not
+	// of the shape that the protocol gives it.
 	Broken Verdict = "failed"
 	// NotAsked: nothing could be asked without side effects or knowledge of
 	// the server.
@@ -35,6 +37,8 @@ type Finding struct {
 	Method     mcp.MCPMethod `json:"method"`
 	Verdict    Verdict       `json:"verdict"`
 	Answer     string        `json:"answer"` // what came back, in words
+
+	unaskable bool // it is contradicted by its entries alone
 }
 
 // An Audit says what a server promises in its handshake and keeps.
@@ -73,6 +77,10 @@ func (a Audit) Verdict() Verdict {
 // never called. Each request may take as long as Timeout. The result is in the
 // order of the backends; a server that cannot be reached has an audit with an
 // Error. The error is [ErrBackends], or that of ctx if it ended.
+//
+// Over a transport of one's own that tells a [github.com/mcp-candor/candor/mcpclient/wire.Exchange] nothing, an audit
+// knows no more than mcp-go's client: JSON-RPC codes that no specification names
+// are failures without a code, and a result that mcp-go decodes has its shape.
 func (b *Builder) Audit(ctx context.Context, backends []Backend) ([]Audit, error) {
 	if err := validate(backends); err != nil {
 		return nil, err

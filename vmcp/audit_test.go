@@ -303,6 +303,8 @@ func TestAuditWhereNothingIsListed(t *testing.T) {
 	}{
 		{"an error about it: kept", func(link) badserver.Answer { return badserver.Fail(mcp.RESOURCE_NOT_FOUND, "never heard of it") }, vmcp.Kept, "does not exist: "},
 		{"another error: kept", func(link) badserver.Answer { return badserver.Fail(-32000, "never heard of it") }, vmcp.Kept, "never heard of it"},
+		{"no answer at all: failed", func(link) badserver.Answer { return badserver.Plain(502, "bad gateway") }, vmcp.Broken, ""},
+		{"null: failed", func(link) badserver.Answer { return badserver.Answer{Result: json.RawMessage("null")} }, vmcp.Broken, ""},
 		{"-32601: contradicted", func(l link) badserver.Answer { return notFound(l.protocol) }, vmcp.Contradicted, missing},
 		{"a broken connection: failed", func(link) badserver.Answer { return badserver.Answer{Cut: true} }, vmcp.Broken, "EOF"},
 	}
@@ -480,12 +482,151 @@ func TestAuditsRunSideBySideAndClose(t *testing.T) {
 	})
 }
 
+// A result that mcp-go's client decodes all the same.
+func TestAuditOfAResultOfAnotherShape(t *testing.T) {
+	t.Parallel()
+	shapeless := map[string]string{ // what comes back, and what is said of it
+		"null": `: null`, "[]": "", `"yes"`: "", "{}": `: {}`,
+		`{"messages":null,"contents":null,"completion":null}`: "", `{"messages":{},"contents":{},"completion":{"values":{}}}`: "",
+	}
+	lacks := map[string]string{"prompts/get": "messages", "resources/read": "contents", "completion/complete": "completion.values"}
+	for _, method := range []string{"prompts/get", "resources/read", "completion/complete", "resources/subscribe", "logging/setLevel"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			everywhere(t, func(t *testing.T, l link) {
+				if l.protocol == modern && slices.Contains(legacyMethods, method) {
+					return
+				}
+				for result, quoted := range shapeless {
+					script := full()
+					script.Answers[method] = []badserver.Answer{{Result: json.RawMessage(result)}}
+					backend, _ := l.serve(t, "one", script)
+					got := audit(t, &vmcp.Builder{}, backend)
+					f := finding(t, got, method)
+					if lacks[method] == "" && strings.HasPrefix(result, "{") {
+						assert.Equal(t, vmcp.Kept, f.Verdict, "%s: any object will do", result)
+						continue
+					}
+					assert.Equal(t, vmcp.Broken, f.Verdict, "%s: %s", result, f.Answer)
+					assert.Equal(t, vmcp.Broken, got.Verdict(), result)
+					if result == "null" && method == "prompts/get" {
+						assert.Equal(t, `a result without the list "messages"`+quoted, f.Answer)
+					}
+				}
+			})
+		})
+	}
+	t.Run("an empty list is one", func(t *testing.T) {
+		t.Parallel()
+		everywhere(t, func(t *testing.T, l link) {
+			script := full()
+			script.Answers["prompts/get"] = []badserver.Answer{badserver.Result(json.RawMessage(`{"messages":[]}`))}
+			script.Answers["resources/read"] = []badserver.Answer{badserver.Result(json.RawMessage(`{"contents":[]}`))}
+			script.Answers["completion/complete"] = []badserver.Answer{badserver.Result(json.RawMessage(`{"completion":{"values":[]}}`))}
+			backend, _ := l.serve(t, "one", script)
+			assert.Equal(t, vmcp.Kept, audit(t, &vmcp.Builder{}, backend).Verdict())
+		})
+	})
+	t.Run("a long one is not quoted: half a secret is not masked", func(t *testing.T) {
+		t.Parallel()
+		script := full()
+		script.Answers["prompts/get"] = []badserver.Answer{badserver.Result(map[string]any{"text": strings.Repeat("x", 200)})}
+		backend, _ := links[2].serve(t, "one", script)
+		assert.Equal(t, `a result without the list "messages"`, finding(t, audit(t, &vmcp.Builder{}, backend), "prompts/get").Answer)
+	})
+}
+
+func TestAuditOfEntriesThatNobodyCanAskFor(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct{ method, result, want string }{
+		"a tool without a name":         {"tools/list", `{"tools":[{"inputSchema":{"type":"object"}}]}`, "1 tool, of them 1 without a name"},
+		"two tools of one name":         {"tools/list", `{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}}]}`, `2 tools, of them 2 with the name "a"`},
+		"a prompt without a name":       {"prompts/list", `{"prompts":[{"description":"x"},{"name":"b"}]}`, "2 prompts, of them 1 without a name"},
+		"prompts of one name and none":  {"prompts/list", `{"prompts":[{"name":""},{"name":"b"},{"name":"b"},{"name":"b"}]}`, `4 prompts, of them 1 without a name, 3 with the name "b"`},
+		"a resource without a URI":      {"resources/list", `{"resources":[{"name":"x"}]}`, "1 resource, of them 1 without a URI"},
+		"two resources of one URI":      {"resources/list", `{"resources":[{"uri":"res://a","name":"x"},{"uri":"res://a","name":"y"}]}`, `2 resources, of them 2 with the URI "res://a"`},
+		"a template without a template": {"resources/templates/list", `{"resourceTemplates":[{"name":"x"}]}`, "1 resource template, of them 1 without a URI template"},
+		"two templates of one template": {"resources/templates/list", `{"resourceTemplates":[{"uriTemplate":"res://{a}","name":"x"},{"uriTemplate":"res://{a}","name":"y"}]}`, `2 resource templates, of them 2 with the URI template "res://{a}"`},
+		"many of one name": {"prompts/list", `{"prompts":[` + strings.Repeat(`{"name":"1"},{"name":"2"},{"name":"3"},{"name":"4"},{"name":"5"},{"name":"6"},{"name":"7"},`, 2) + `{"name":"8"}]}`,
+			`15 prompts, of them 2 with the name "1", 2 with the name "2", 2 with the name "3", 2 with the name "4", 2 with the name "5", and 2 more names that several have`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			everywhere(t, func(t *testing.T, l link) {
+				script := full()
+				script.Answers[c.method] = []badserver.Answer{badserver.Result(json.RawMessage(c.result))}
+				backend, server := l.serve(t, "one", script)
+				got := audit(t, &vmcp.Builder{}, backend)
+				f := finding(t, got, c.method)
+				assert.Equal(t, vmcp.Contradicted, f.Verdict)
+				assert.Equal(t, c.want, f.Answer)
+				assert.Equal(t, vmcp.Contradicted, got.Verdict())
+				assert.Contains(t, got.BugReport(), "entries that nobody can ask for")
+				assert.NotContains(t, got.BugReport(), "-32601")
+				for _, request := range server.Requests() {
+					assert.NotContains(t, string(request.Params), `"name":""`, request.Method)
+					assert.NotContains(t, string(request.Params), `"uri":""`, request.Method)
+				}
+			})
+		})
+	}
+	t.Run("resources of one name are told apart by their URIs", func(t *testing.T) {
+		t.Parallel()
+		script := full()
+		script.Answers["resources/list"] = []badserver.Answer{badserver.Result(json.RawMessage(`{"resources":[{"uri":"res://a","name":"x"},{"uri":"res://b","name":"x"}]}`))}
+		backend, _ := links[0].serve(t, "one", script)
+		assert.Equal(t, vmcp.Kept, audit(t, &vmcp.Builder{}, backend).Verdict())
+	})
+}
+
+// Server libraries say -32000 with these words; it must not read like -32601.
+func TestAuditSaysTheCode(t *testing.T) {
+	t.Parallel()
+	eachAudited(t, func(t *testing.T, l link, method string) {
+		script := full()
+		script.Answers[method] = []badserver.Answer{badserver.Fail(-32000, "method not found: "+method)}
+		backend, _ := l.serve(t, "one", script)
+		got := audit(t, &vmcp.Builder{}, backend)
+		f := finding(t, got, method)
+		assert.Equal(t, vmcp.Broken, f.Verdict)
+		assert.Equal(t, "JSON-RPC error -32000: method not found: "+method, f.Answer)
+		assert.Contains(t, got.BugReport(), "`"+method+"` failed with: "+f.Answer)
+	})
+	t.Run("of the page that failed", func(t *testing.T) {
+		t.Parallel()
+		everywhere(t, func(t *testing.T, l link) {
+			script := full()
+			script.Answers["tools/list"] = []badserver.Answer{badserver.Tools("a").WithNext("2").AtCursor(""), badserver.Fail(-32000, "no more")}
+			backend, _ := l.serve(t, "one", script)
+			assert.Equal(t, "tools/list failed after 1 pages with 1 entries: JSON-RPC error -32000: no more",
+				finding(t, audit(t, &vmcp.Builder{}, backend), "tools/list").Answer)
+		})
+	})
+	t.Run("of the second request of a question", func(t *testing.T) {
+		t.Parallel()
+		script := full()
+		script.Answers["resources/unsubscribe"] = []badserver.Answer{badserver.Fail(-32000, "stay")}
+		backend, _ := links[2].serve(t, "one", script)
+		assert.Equal(t, "subscribed to the first resource, but resources/unsubscribe: JSON-RPC error -32000: stay",
+			finding(t, audit(t, &vmcp.Builder{}, backend), "resources/subscribe").Answer)
+	})
+	t.Run("over a transport that tells nothing", func(t *testing.T) {
+		t.Parallel()
+		script := full()
+		script.Answers["prompts/get"] = []badserver.Answer{badserver.Fail(mcp.INTERNAL_ERROR, "no")}
+		backend, _ := hook(t, "one", script, nil)
+		assert.Equal(t, "-32603, internal error: no", finding(t, audit(t, &vmcp.Builder{}, backend), "prompts/get").Answer)
+	})
+}
+
 func TestBugReport(t *testing.T) {
 	t.Parallel()
 	script := full()
 	script.Answers["resources/list"] = []badserver.Answer{badserver.Fail(mcp.METHOD_NOT_FOUND, "Method not found")}
 	script.Answers["resources/templates/list"] = []badserver.Answer{badserver.Result(map[string]any{})}
-	script.Answers["prompts/get"] = []badserver.Answer{badserver.Fail(mcp.METHOD_NOT_FOUND, "unknown `method`")}
+	script.Answers["prompts/list"] = []badserver.Answer{badserver.Result(json.RawMessage(`{"prompts":[{"title":"x"}]}`))}
+	script.Answers["tools/list"] = []badserver.Answer{badserver.Fail(-32000, "method not found: tools/list")}
 	script.Answers["logging/setLevel"] = []badserver.Answer{badserver.Fail(mcp.INTERNAL_ERROR, "no\n\n# database\n- [x](http://evil.example)")}
 	backend, _ := links[0].serve(t, "one", script)
 	got := audit(t, &vmcp.Builder{}, backend)
@@ -502,8 +643,11 @@ func TestBugReport(t *testing.T) {
 	})
 	t.Run("one that only fails is not told about contradictions", func(t *testing.T) {
 		t.Parallel()
-		report := vmcp.Audit{Findings: []vmcp.Finding{{Capability: "tools", Method: "tools/list", Verdict: vmcp.Broken, Answer: "no"}}}.BugReport()
-		assert.Contains(t, report, "`tools/list`")
+		report := vmcp.Audit{ServerName: "s", Findings: []vmcp.Finding{{Capability: "tools", Method: "tools/list", Verdict: vmcp.Broken, Answer: "no"}}}.BugReport()
+		assert.True(t, strings.HasPrefix(report, "s fails at what it advertises\n"), report)
+		assert.Contains(t, report, "- of `tools`, `tools/list` failed with: no\n")
+		assert.Contains(t, report, "This may pass")
 		assert.NotContains(t, report, "-32601")
+		assert.NotContains(t, report, "keep")
 	})
 }

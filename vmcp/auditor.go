@@ -9,6 +9,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/capability"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/middleware"
 )
 
@@ -19,7 +21,7 @@ type auditor struct {
 	audit   Audit
 	client  *mcpclient.Client
 
-	// What the server lists, for the questions about single entries.
+	// What the server lists and can be asked for.
 	resources []mcp.Resource
 	templates []mcp.ResourceTemplate
 	prompts   []mcp.Prompt
@@ -51,12 +53,12 @@ func (a *auditor) run(ctx context.Context, client *mcpclient.Client) error {
 		return errors.New("the handshake told nothing about the server")
 	}
 	a.audit.ServerName, a.audit.ServerVersion, a.audit.ProtocolVersion = server.ServerInfo.Name, server.ServerInfo.Version, server.ProtocolVersion
-	for _, question := range questions {
-		if !question.advertised(server) {
+	for _, method := range capability.Methods {
+		if questions[method.Name] == nil || !method.Promised(server.Capabilities) || !method.On(server.ProtocolVersion) {
 			continue
 		}
-		finding, err := a.ask(ctx, question)
-		if mcp.IsUnsupportedProtocolVersion(err) {
+		finding, err := a.ask(ctx, method)
+		if failure.Of(err).Kind == failure.Incompatible {
 			return err
 		}
 		if ctx.Err() != nil { // nobody waits any more: what came back says nothing
@@ -67,18 +69,20 @@ func (a *auditor) run(ctx context.Context, client *mcpclient.Client) error {
 	return nil
 }
 
-// ask puts one question and judges the answer.
-func (a *auditor) ask(ctx context.Context, q question) (Finding, error) {
+// ask puts the question about one method and judges the answer.
+func (a *auditor) ask(ctx context.Context, method capability.Method) (Finding, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
-	answer, err := q.put(a, ctx)
-	finding := Finding{Capability: q.capability, Method: q.method, Verdict: Kept, Answer: answer}
+	answer, err := questions[method.Name](a, ctx)
+	finding := Finding{Capability: method.Of.Name, Method: method.Name, Verdict: Kept, Answer: answer}
 	if skipped, ok := errors.AsType[notAsked](err); ok {
 		finding.Verdict, finding.Answer = NotAsked, string(skipped)
-	} else if contradiction, ok := a.contradicted(q.method, err); ok {
+	} else if contradiction, ok := a.contradicted(method.Name, err); ok {
 		finding.Verdict, finding.Answer = Contradicted, contradiction
+	} else if useless, ok := errors.AsType[unaskable](err); ok {
+		finding.Verdict, finding.Answer, finding.unaskable = Contradicted, string(useless), true
 	} else if err != nil {
-		finding.Verdict, finding.Answer = Broken, err.Error()
+		finding.Verdict, finding.Answer = Broken, a.words(err)
 	}
 	finding.Answer = a.mask(finding.Answer)
 	return finding, err
@@ -92,9 +96,20 @@ func (a *auditor) contradicted(method mcp.MCPMethod, err error) (string, bool) {
 	if contradiction, ok := a.contradiction[method]; ok {
 		return contradiction.Answer(), true
 	}
-	var partial *middleware.PartialListError // then the server has the method
-	if errors.Is(err, mcp.ErrMethodNotFound) && !errors.As(err, &partial) {
-		return fmt.Sprintf("%d, %v", mcp.METHOD_NOT_FOUND, err), true
+	_, partial := errors.AsType[*middleware.PartialListError](err) // then the server has the method
+	if failure.IsMethodNotFound(err) && !partial {
+		return a.words(err), true
 	}
 	return "", false
+}
+
+// words are those of a failure, with its code where there is one. What is cut off
+// is masked before: half a secret would not be known for one.
+func (a *auditor) words(err error) string {
+	text := err.Error()
+	_, exact := errors.AsType[*failure.RPCError](err)
+	if code, ok := failure.Of(err).Code(); ok && !exact { // the transport told nothing
+		text = fmt.Sprintf("%d, %s", code, text)
+	}
+	return failure.Of(&masked{a.mask(text), err}).Words()
 }

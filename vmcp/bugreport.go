@@ -2,6 +2,7 @@ package vmcp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -11,7 +12,8 @@ import (
 
 // BugReport returns a text, in Markdown, to paste into an issue for the
 // server's authors, or "" if the server keeps its promises or could not be
-// asked. What the server answered is quoted: read it before you publish it.
+// asked. A promise that is broken and a method that failed, which may pass, are
+// told apart. What the server answered is quoted: read it before you publish it.
 func (a Audit) BugReport() string {
 	return bugReport(a.ServerName, a.ServerVersion, a.ProtocolVersion, a.Findings)
 }
@@ -25,30 +27,66 @@ func findings(contradictions []middleware.Contradiction) []Finding {
 	return found
 }
 
+// A section is about the findings of one kind.
+type section struct {
+	has   func(Finding) bool
+	begin string
+	line  string // about capability, method and answer
+	end   string
+}
+
+// sections have what accuses the server first.
+var sections = []section{
+	{
+		has:   func(f Finding) bool { return f.Verdict == Contradicted && !f.unaskable },
+		begin: "In its handshake (protocol %s) the server advertises capabilities whose methods do not work:",
+		line:  "- it advertises `%s`, and answers `%s` with: %s\n",
+		end: fmt.Sprintf("A capability in the handshake is a promise that its methods exist: clients that take %d (Method not found) as fatal lose the whole server. "+
+			"Either answer the method, with an empty list if there is nothing, or leave the capability out of the handshake.", mcp.METHOD_NOT_FOUND),
+	},
+	{
+		has:   func(f Finding) bool { return f.unaskable },
+		begin: "In its handshake (protocol %s) the server advertises capabilities whose lists have entries that nobody can ask for:",
+		line:  "- it advertises `%s`, and answers `%s` with: %s\n",
+		end:   "A client asks for a tool and a prompt by its name, and for a resource by its URI: each needs one, and no two the same.",
+	},
+	{
+		has:   func(f Finding) bool { return f.Verdict == Broken },
+		begin: "Of the capabilities that the server advertises (protocol %s), these methods failed when they were asked:",
+		line:  "- of `%s`, `%s` failed with: %s\n",
+		end:   "This may pass, for example where something that the server needs was away: ask again before you look for a mistake.",
+	},
+}
+
 func bugReport(name, version, protocol string, findings []Finding) string {
-	var contradicted, broken []Finding
-	for _, finding := range findings {
-		switch finding.Verdict {
-		case Contradicted:
-			contradicted = append(contradicted, finding)
-		case Broken:
-			broken = append(broken, finding)
-		}
+	var text strings.Builder
+	for _, section := range sections {
+		section.write(&text, protocol, findings)
 	}
-	if len(contradicted)+len(broken) == 0 {
+	if text.Len() == 0 {
 		return ""
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s does not keep what it advertises\n\n", oneLine(nameOr(name, "The server")+" "+version))
-	fmt.Fprintf(&text, "In its handshake (protocol %s) the server advertises capabilities whose methods do not work:\n\n", protocol)
-	for _, finding := range append(contradicted, broken...) {
-		fmt.Fprintf(&text, "- it advertises `%s`, and answers `%s` with: %s\n", finding.Capability, finding.Method, oneLine(finding.Answer))
+	return oneLine(nameOr(name, "The server")+" "+version) + " " + charge(findings) + "\n" + text.String()
+}
+
+// charge is what the title says of the server: only a broken promise is called so.
+func charge(findings []Finding) string {
+	if slices.ContainsFunc(findings, func(f Finding) bool { return f.Verdict == Contradicted }) {
+		return "does not keep what it advertises"
 	}
-	if len(contradicted) > 0 {
-		fmt.Fprintf(&text, "\nA capability in the handshake is a promise that its methods exist: clients that take %d (Method not found) as fatal lose the whole server. "+
-			"Either answer the method, with an empty list if there is nothing, or leave the capability out of the handshake.\n", mcp.METHOD_NOT_FOUND)
+	return "fails at what it advertises"
+}
+
+func (s section) write(text *strings.Builder, protocol string, findings []Finding) {
+	about := slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return !s.has(f) })
+	if len(about) == 0 {
+		return
 	}
-	return text.String()
+	fmt.Fprintf(text, "\n"+s.begin+"\n\n", protocol)
+	for _, finding := range about {
+		fmt.Fprintf(text, s.line, finding.Capability, finding.Method, oneLine(finding.Answer))
+	}
+	fmt.Fprintf(text, "\n%s\n", s.end)
 }
 
 func nameOr(name, otherwise string) string {

@@ -3,6 +3,7 @@ package vmcp_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/mcp-candor/candor/badserver"
 	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient/connect"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,7 +67,33 @@ var links = []link{
 func inProcess(t *testing.T, s *badserver.Server) connect.Target {
 	t.Helper()
 	t.Cleanup(func() { _ = s.Close() })
-	return s
+	return outspoken{s}
+}
+
+// outspoken is a target in this process that tells the exchange of a call what the
+// server answered, as those of package connect do.
+type outspoken struct{ *badserver.Server }
+
+func (s outspoken) Dial(ctx context.Context) (transport.Interface, error) {
+	inner, err := s.Server.Dial(ctx)
+	return outspokenTransport{inner}, err
+}
+
+type outspokenTransport struct{ transport.Interface }
+
+func (t outspokenTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	exchange := wire.ExchangeOf(ctx)
+	exchange.Sent(fmt.Sprint(request.ID.Value()), "")
+	response, err := t.Interface.SendRequest(ctx, request)
+	switch {
+	case err != nil:
+		return nil, err
+	case response.Error != nil:
+		exchange.Refused(wire.Refusal{Code: response.Error.Code, Message: response.Error.Message})
+	default:
+		response.Result = exchange.Answered(request.Method, response.Result)
+	}
+	return response, nil
 }
 
 func overHTTP(t *testing.T, s *badserver.Server) connect.Target {

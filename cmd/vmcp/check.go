@@ -22,9 +22,11 @@ func newCheck() *cobra.Command {
 		Short: "Audit what servers advertise",
 		Long: `Asks each method of each capability that a server advertises, says what came
 back, and gives a verdict: kept, contradicted (the server does not have the
-method, or its answer has no list) or failed. Tools are never called. For a
-server that does not keep its word it prints a text to send to the server's
-authors.
+method, its answer has no list, or the list has entries that nobody can ask for:
+without a name, or of the name of another one) or failed. Tools are never
+called. For a server that does not keep its word, or that fails, it prints a
+text to send to the server's authors, which tells the two apart: a failure may
+pass.
 
 Exit status: 0 if all is kept, 10 if something is contradicted, 11 if something
 failed, 2 on wrong usage or configuration.`,

@@ -122,6 +122,17 @@ func TestCheckExitStatus(t *testing.T) {
 		"contradicted": {badserver.Script{Capabilities: json.RawMessage(`{"tools":{},"prompts":{}}`), Answers: lists}, statusContradicted, "it advertises `prompts`, and answers `prompts/list` with: -32601"},
 		"failed": {badserver.Script{Capabilities: json.RawMessage(`{"tools":{},"prompts":{}}`),
 			Answers: map[string][]badserver.Answer{"tools/list": {badserver.Fail(-32000, "no")}}}, statusFailed, "bad: failed"},
+		"its own database is away": {badserver.Script{Name: "acme", Version: "1", Capabilities: json.RawMessage(`{"tools":{}}`),
+			Answers: map[string][]badserver.Answer{"tools/list": {badserver.Fail(-32603, "the database is away")}}}, statusFailed,
+			"acme 1 fails at what it advertises"},
+		"two prompts of one name": {badserver.Script{Capabilities: json.RawMessage(`{"prompts":{}}`),
+			Answers: map[string][]badserver.Answer{
+				"prompts/list": {badserver.Prompts("a", "a")}, "prompts/get": {badserver.Result(map[string]any{"messages": []any{}})},
+			}}, statusContradicted, `2 prompts, of them 2 with the name "a"`},
+		"a prompt that is null": {badserver.Script{Capabilities: json.RawMessage(`{"prompts":{}}`),
+			Answers: map[string][]badserver.Answer{
+				"prompts/list": {badserver.Prompts("a")}, "prompts/get": {{Result: json.RawMessage("null")}},
+			}}, statusFailed, `a result without the list "messages": null`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
