@@ -3,7 +3,6 @@ package instrument
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -108,9 +107,3 @@ func (o Outcome) ErrorType() string {
 
 // EndsSession says whether the session of the call cannot go on.
 func (o Outcome) EndsSession() bool { return failure.Of(o.Err).EndsSession() }
-
-// ServerMessage is what a server said of a failure, without what mcp-go puts
-// before it.
-func ServerMessage(err error) string {
-	return strings.TrimPrefix(err.Error(), mcp.ErrMethodNotFound.Error()+": ")
-}

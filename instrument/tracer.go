@@ -2,9 +2,10 @@ package instrument
 
 import (
 	"context"
-	"strings"
 
+	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -69,17 +70,12 @@ func (t *Tracer) resource(call mcpclient.Call) string {
 func (t *Tracer) fail(span trace.Span, outcome Outcome) {
 	switch {
 	case outcome.Err != nil:
-		span.SetStatus(codes.Error, shortened(t.config.Mask(ServerMessage(outcome.Err))))
+		span.SetStatus(codes.Error, plain.Line(t.config.Mask(failure.Of(outcome.Err).ServerWords()), longestStatus))
 	case outcome.Kind != OutcomeOK:
 		span.SetStatus(codes.Error, "")
 	}
 }
 
-// shortened is the beginning of a text that a server may have made long.
-func shortened(text string) string {
-	const most = 512
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
+// longestStatus is how many characters a span's status has: a server may have
+// written the text.
+const longestStatus = 512

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
-	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/capability"
 	"github.com/mcp-candor/candor/mcpclient/failure"
@@ -32,7 +31,7 @@ type Contradiction struct {
 func contradictionOf(call mcpclient.Call, err error, mask func(string) string) Contradiction {
 	method, _ := capability.Of(call.Method)
 	code, _ := failure.Code(err)
-	c := Contradiction{Event: events.Contradiction, Capability: method.Of.Name, Method: call.Method, Code: code, Message: mask(instrument.ServerMessage(err))}
+	c := Contradiction{Event: events.Contradiction, Capability: method.Of.Name, Method: call.Method, Code: code, Message: mask(failure.Of(err).ServerWords())}
 	if errors.Is(err, ErrMalformedList) {
 		c.Event, c.Code, c.Message = events.MalformedList, 0, ErrMalformedList.Error()
 	}

@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
@@ -68,5 +68,5 @@ func wireRemedy(inner client.MCPClient) string {
 // protocol that has no sessions that could have been lost before.
 func wasSent(call mcpclient.Call, err error) bool {
 	server, known := call.Server()
-	return err == nil || errors.Is(err, transport.ErrSessionTerminated) && known && mcp.IsModernProtocol(server.ProtocolVersion)
+	return err == nil || failure.Of(err).Kind == failure.SessionLost && known && mcp.IsModernProtocol(server.ProtocolVersion)
 }

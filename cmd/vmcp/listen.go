@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcp-candor/candor/cmd/vmcp/internal/config"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/vmcp/gateway"
 	"github.com/mcp-candor/candor/vmcp/status"
 )
@@ -121,7 +122,7 @@ func (h *httpServer) end(ending func() error) error {
 		time.AfterFunc(partingTime, cancel)
 	}()
 	err := h.Shutdown(ctx)
-	if errors.Is(err, context.Canceled) {
+	if failure.Of(err).Kind == failure.Cancelled {
 		err = h.Close()
 	}
 	return errors.Join(<-ended, err)

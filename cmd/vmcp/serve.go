@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/mcp-candor/candor/vmcp/gateway"
 	"github.com/mcp-candor/candor/vmcp/status"
@@ -171,7 +172,7 @@ func (s *service) shutdown(g *gateway.Gateway) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.gateway.DrainTimeout)
 	defer cancel()
 	err := g.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
+	if failure.Of(err).Kind == failure.TimedOut {
 		slog.Warn("calls were still being answered and have been ended", events.KeyEvent, events.CallsCutOff, events.KeyDrainTimeout, s.gateway.DrainTimeout.String())
 		return nil
 	}

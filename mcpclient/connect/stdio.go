@@ -160,7 +160,7 @@ func (t *stdioTransport) SendNotification(ctx context.Context, notification mcp.
 }
 
 func (t *stdioTransport) explained(err error) error {
-	if errors.Is(err, transport.ErrTransportClosed) && t.output.failed.Load() {
+	if failure.Of(err).Kind == failure.Ended && t.output.failed.Load() {
 		return fmt.Errorf("%w: %w", err, t.output.err())
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/internal/plain"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
@@ -137,6 +138,15 @@ func (f Failure) Words() string {
 		return ""
 	}
 	return f.bounded(strings.ReplaceAll(f.err.Error(), "transport error: failed to send request: failed to send request: ", ""))
+}
+
+// ServerWords are what a server said of a method that it does not have, without
+// what mcp-go puts before it.
+func (f Failure) ServerWords() string {
+	if f.err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(f.err.Error(), mcp.ErrMethodNotFound.Error()+": ")
 }
 
 // longestWords is how many characters of an error people are shown.

@@ -2,13 +2,13 @@ package endpoint
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"reflect"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // Options bound an endpoint. Each of them is needed.
@@ -68,7 +68,7 @@ func (e *Endpoint) Shutdown(ctx context.Context) error {
 // belong to it any more.
 func (e *Endpoint) serve(ctx context.Context, asked *Request) reply {
 	result, err := e.result(ctx, asked)
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+	if failure.Of(err).Kind == failure.Cancelled && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	asked.finish()
