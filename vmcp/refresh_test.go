@@ -184,3 +184,25 @@ func TestANotificationDuringARefreshLeadsToAnother(t *testing.T) {
 		assert.Equal(t, []string{"a_three"}, toolNames(session))
 	})
 }
+
+// The lists are asked for side by side, and each failure is its own.
+func TestAListThatTimesOutIsNotTakenForTheErrorOfAnother(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, l link) {
+		missing := badserver.Fail(mcp.METHOD_NOT_FOUND, "Method not found")
+		backend, server := l.serve(t, "a", with(`{"tools":{},"prompts":{}}`, answers{
+			"tools/list": {badserver.Tools("one").Once(), {Hang: true}}, "prompts/list": {missing}}))
+		backend.Breaker.Failures = 1
+		session := build(t, &vmcp.Builder{}, backend)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := session.Refresh(ctx, "a")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, server.Await(soon(t), "prompts/list", 2))
+		assert.NotContains(t, err.Error(), "-32601")
+		assert.Contains(t, err.Error(), "tools/list: ")
+		report := reportOf(t, session.Report(), "a")
+		assert.Equal(t, vmcp.Failed, report.State, "it did not answer")
+		assert.Contains(t, report.Reason, "tools/list: ")
+	})
+}
