@@ -206,3 +206,20 @@ func TestAListThatTimesOutIsNotTakenForTheErrorOfAnother(t *testing.T) {
 		assert.Contains(t, report.Reason, "tools/list: ")
 	})
 }
+
+func TestARefreshWhoseTimeIsOverBeforeItBeganSaysNothingAboutTheServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		backend, server := hook(t, "a", onlyTools("one"), nil)
+		session := build(t, &vmcp.Builder{}, backend)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		<-ctx.Done()
+		for range 20 {
+			_, err := session.Refresh(ctx, "a")
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+		assert.Equal(t, 1, server.Count("tools/list"))
+		assert.Equal(t, vmcp.Ready, reportOf(t, session.Report(), "a").State)
+	})
+}
