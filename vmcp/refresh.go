@@ -69,9 +69,7 @@ func (m *member) refreshed(asking context.Context, c *connection, found inventor
 func (m *member) mayHaveChanged() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	due := time.Now().Add(m.settling.begin())
-	if m.refreshAt.IsZero() || due.Before(m.refreshAt) { // else a refresh is still to come
-		m.refreshAt = due
+	if m.due(time.Now().Add(m.settling.begin())) {
 		m.poke()
 	}
 }

@@ -223,3 +223,23 @@ func TestARefreshWhoseTimeIsOverBeforeItBeganSaysNothingAboutTheServer(t *testin
 		assert.Equal(t, vmcp.Ready, reportOf(t, session.Report(), "a").State)
 	})
 }
+
+func TestANotificationDuringARefreshDoesNotWaitForAListThatFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := badserver.Fail(mcp.INTERNAL_ERROR, "the database is down")
+		slow.Delay = badserver.Duration(time.Second)
+		backend, server := hook(t, "a", with(`{"tools":{},"resources":{}}`, answers{
+			"tools/list":     {badserver.Tools("one").Once(), badserver.Tools("one").Once(), badserver.Tools("two")},
+			"resources/list": {badserver.Result(map[string]any{"resources": []any{}})}, "resources/templates/list": {slow}}), nil)
+		backend.Retry.Initial, backend.Retry.Max = time.Hour, time.Hour
+		backend.Connector = connect.To(server, connect.WithProtocolVersion(mcp.ProtocolVersion20250618))
+		session := build(t, &vmcp.Builder{}, backend)
+		server.Notify(toolsChanged)
+		pass(800 * time.Millisecond) // the refresh is under way
+		require.Equal(t, 2, server.Count("tools/list"))
+		server.Notify(toolsChanged)
+		pass(10 * time.Second)
+		assert.Equal(t, []string{"a_two"}, toolNames(session))
+	})
+}
