@@ -27,15 +27,17 @@ func alive(ctx context.Context, c *mcpclient.Client) error {
 
 // pings takes -32601 for an answer, as it is one.
 func pings(ctx context.Context, c *mcpclient.Client) error {
-	if err := c.Ping(ctx); !failure.IsMethodNotFound(err) {
+	if err := exactly(ctx, c.Ping); !failure.IsMethodNotFound(err) {
 		return err
 	}
 	return nil
 }
 
 func listsTools(ctx context.Context, c *mcpclient.Client) error {
-	_, err := c.ListToolsByPage(ctx, mcp.ListToolsRequest{})
-	return err
+	return exactly(ctx, func(ctx context.Context) error {
+		_, err := c.ListToolsByPage(ctx, mcp.ListToolsRequest{})
+		return err
+	})
 }
 
 // discovers bypasses the chain, which has no such call: it is not part of
@@ -45,6 +47,8 @@ func discovers(ctx context.Context, c *mcpclient.Client) error {
 	if !ok {
 		return fmt.Errorf("no way to ask a %T whether it is alive", c.Unwrap())
 	}
-	_, err := inner.Discover(ctx, mcp.DiscoverRequest{})
-	return err
+	return exactly(ctx, func(ctx context.Context) error {
+		_, err := inner.Discover(ctx, mcp.DiscoverRequest{})
+		return err
+	})
 }

@@ -41,6 +41,13 @@ func (a answer) exact(err error) error {
 	return failure.Exact(err, a.exchange)
 }
 
+// exactly does one request and makes its error exact. Of several that share an
+// answer, one would get the error of another.
+func exactly(ctx context.Context, request func(context.Context) error) error {
+	ctx, answer := withAnswer(ctx, nil, nil)
+	return answer.exact(request(ctx))
+}
+
 // complete makes a result one that needs input of the caller, if it does.
 func (a answer) complete(result any) {
 	if needed, ok := a.rounds.Required(); ok {

@@ -76,7 +76,6 @@ func (s *Session) replace(wanted []*member) error {
 		ids[i] = m.ID
 		m.admitted.Store(true)
 	}
-	s.shared.keepOnly(ids)
 	s.publishOf(func() []*member {
 		before = s.all()
 		return wanted
@@ -86,6 +85,7 @@ func (s *Session) replace(wanted []*member) error {
 			m.end()
 		}
 	}
+	s.shared.keepOnly(ids) // after the end of those that leave: they need not be told
 	for _, m := range wanted {
 		s.tell(m) // the supervisor of a new one may be busy
 	}

@@ -20,17 +20,34 @@ func ask[Req, Res any](ctx context.Context, m *member, call method[Req, Res], re
 	t := trial{harmless: m.isHarmless(request)}
 	defer t.end()
 	for {
-		c, err := m.reach(ctx)
+		c, err := m.reachAgain(ctx, &t)
 		if err != nil {
 			return nil, m.blame(ctx, err)
 		}
-		result, err := send(ctx, c, call, request)
-		m.leave(c)
+		result, err := over(ctx, m, c, call, request)
 		if err == nil {
 			return result, nil
 		}
 		if err = m.again(ctx, c, err, &t); err != nil {
 			return nil, m.blame(ctx, err)
+		}
+	}
+}
+
+// over sends a request over a connection that was reached, and leaves it, with a
+// panic too.
+func over[Req, Res any](ctx context.Context, m *member, c *connection, call method[Req, Res], request Req) (*Res, error) {
+	defer m.leave(c)
+	return send(ctx, c, call, request)
+}
+
+// reachAgain returns the connection. A request that waits to be sent waits for the
+// backend, should that be gone meanwhile.
+func (m *member) reachAgain(ctx context.Context, t *trial) (*connection, error) {
+	for {
+		c, err := m.reach(ctx)
+		if err == nil || t.tryUntil == nil || !m.waitFor(t.tryUntil) {
+			return c, err
 		}
 	}
 }
@@ -62,6 +79,8 @@ func (m *member) again(ctx context.Context, c *connection, err error, t *trial) 
 		return nil
 	case !lost && read.NotSent() && read.Transient() && m.waitToSend(ctx, c, err, t):
 		return nil
+	case !lost && read.NotSent() && m.life.Err() != nil:
+		return m.unavailable() // somebody else may have what it is about by now
 	default:
 		return described(err)
 	}
@@ -109,21 +128,32 @@ func (m *member) waitToSend(ctx context.Context, c *connection, err error, t *tr
 		t.tryUntil, t.giveUp = context.WithTimeout(ctx, m.timeout())
 		t.pauses = newDelays(m.Retry)
 	}
+	if m.current() == c {
+		return sleep(t.tryUntil, t.pauses.after(err))
+	}
+	return m.waitFor(t.tryUntil)
+}
+
+// waitFor waits until the backend is back, and says whether it is. It gives up with
+// ctx, and at once where the backend is not tried again before.
+func (m *member) waitFor(ctx context.Context) bool {
+	end, bounded := ctx.Deadline()
 	for {
 		m.mu.Lock()
-		at, moved, same := m.phase, m.moved, m.conn == c
+		at, moved, next := m.phase, m.moved, m.nextTry
 		m.mu.Unlock()
 		switch {
-		case same:
-			return sleep(t.tryUntil, t.pauses.after(err))
+		case m.life.Err() != nil:
+			return false
 		case at == up:
 			return true
+		case bounded && at == down && next.After(end):
+			return false
 		}
 		select {
 		case <-moved:
 		case <-m.life.Done():
-			return false
-		case <-t.tryUntil.Done():
+		case <-ctx.Done():
 			return false
 		}
 	}
@@ -152,8 +182,10 @@ func (m *member) do(ctx context.Context, request func(context.Context, *mcpclien
 	if err != nil {
 		return nil, err
 	}
-	err = c.do(ctx, request)
-	m.leave(c)
+	err = func() error {
+		defer m.leave(c)
+		return c.do(ctx, request)
+	}()
 	m.judge(ctx, c, err)
 	return c, described(err)
 }
@@ -182,10 +214,22 @@ func (m *member) reach(ctx context.Context) (*connection, error) {
 		case <-moved:
 		case <-m.life.Done():
 		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for a new session: %w", ctx.Err())
+			return nil, notReached{ctx.Err()}
 		}
 	}
 }
+
+// notReached is that of a request that waited for a new session in vain.
+type notReached struct{ err error }
+
+func (n notReached) Error() string {
+	return fmt.Sprintf("nothing was sent, waiting for a new session: %v", n.err)
+}
+
+func (n notReached) Unwrap() error { return n.err }
+
+// NotSent says so: package failure asks.
+func (notReached) NotSent() bool { return true }
 
 func (m *member) leave(c *connection) {
 	m.mu.Lock()

@@ -23,7 +23,7 @@ func put[Req, Res any](ctx context.Context, needs shape, method func(context.Con
 	}})
 	result, err := method(ctx, request)
 	if err != nil {
-		return result, exactly(err, exchange)
+		return result, coded(err, exchange)
 	}
 	if wrong := misfit.Load(); wrong != nil {
 		return result, *wrong
@@ -31,8 +31,8 @@ func put[Req, Res any](ctx context.Context, needs shape, method func(context.Con
 	return result, nil
 }
 
-// exactly is [failure.Exact], and leaves a list that ended early one.
-func exactly(err error, exchange *wire.Exchange) error {
+// coded is [failure.Exact], and leaves a list that ended early one.
+func coded(err error, exchange *wire.Exchange) error {
 	partial, ok := errors.AsType[*middleware.PartialListError](err)
 	if !ok {
 		return failure.Exact(err, exchange)

@@ -82,14 +82,14 @@ func send[Req, Res any](ctx context.Context, c *connection, call method[Req, Res
 	return result, nil
 }
 
-// do does what may be several requests, and counts as one.
+// do does what may be several requests, each of which makes its error exact, and
+// counts as one.
 func (c *connection) do(ctx context.Context, ask func(context.Context, *mcpclient.Client) error) error {
 	ctx, end, err := c.begin(ctx)
 	if err != nil {
 		return err
 	}
-	ctx, answer := withAnswer(ctx, c.server, nil)
-	return end(answer.exact(ask(ctx, c.client)))
+	return end(ask(ctx, c.client))
 }
 
 // begin returns what to make a request with, and what to end it with, which

@@ -91,9 +91,18 @@ func (l *lists) take(found inventory, now time.Time, staleFor time.Duration) (ch
 	if len(found.failed) == 0 {
 		l.refreshes.reset()
 	} else {
-		l.refreshAt = now.Add(l.refreshes.next())
+		l.due(now.Add(l.refreshes.next()))
 	}
 	return changed
+}
+
+// due has the lists asked for again then, and says so, unless they are to be sooner.
+func (l *lists) due(at time.Time) (sooner bool) {
+	sooner = l.refreshAt.IsZero() || at.Before(l.refreshAt)
+	if sooner {
+		l.refreshAt = at
+	}
+	return sooner
 }
 
 // fail takes down that the lists could not be asked for, and when they are asked

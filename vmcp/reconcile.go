@@ -40,21 +40,27 @@ func (m *member) reconcile() {
 // fails does not cost the caller the backend.
 func (m *member) apply(ctx context.Context, client *mcpclient.Client, server *mcp.InitializeResult, applied, wanted desired) error {
 	var failures []error
-	tell := func(what string, err error) {
-		if err != nil {
+	tell := func(what string, request func(context.Context) error) {
+		if err := exactly(ctx, request); err != nil {
 			failures = append(failures, err)
 			m.log.LogAttrs(ctx, slog.LevelWarn, "the backend did not take "+what,
-				slog.String(events.KeyEvent, events.RestoreFailed), slog.String(events.KeyReason, m.Connector.Mask(err.Error())))
+				slog.String(events.KeyEvent, events.RestoreFailed), slog.String(events.KeyReason, reasonOf(m.hide(err))))
 		}
 	}
 	if wanted.level != applied.level && capability.Logging.In(server.Capabilities) {
-		tell("the logging level again", client.SetLevel(ctx, mcp.SetLevelRequest{Params: mcp.SetLevelParams{Level: wanted.level}}))
+		tell("the logging level again", func(ctx context.Context) error {
+			return client.SetLevel(ctx, mcp.SetLevelRequest{Params: mcp.SetLevelParams{Level: wanted.level}})
+		})
 	}
 	for _, uri := range wanted.without(applied) {
-		tell("a subscription again", client.Subscribe(ctx, mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: uri}}))
+		tell("a subscription again", func(ctx context.Context) error {
+			return client.Subscribe(ctx, mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: uri}})
+		})
 	}
 	for _, uri := range applied.without(wanted) {
-		tell("the end of a subscription", client.Unsubscribe(ctx, mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: uri}}))
+		tell("the end of a subscription", func(ctx context.Context) error {
+			return client.Unsubscribe(ctx, mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: uri}})
+		})
 	}
 	return errors.Join(failures...)
 }

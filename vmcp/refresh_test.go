@@ -184,3 +184,62 @@ func TestANotificationDuringARefreshLeadsToAnother(t *testing.T) {
 		assert.Equal(t, []string{"a_three"}, toolNames(session))
 	})
 }
+
+// The lists are asked for side by side, and each failure is its own.
+func TestAListThatTimesOutIsNotTakenForTheErrorOfAnother(t *testing.T) {
+	t.Parallel()
+	everywhere(t, func(t *testing.T, l link) {
+		missing := badserver.Fail(mcp.METHOD_NOT_FOUND, "Method not found")
+		backend, server := l.serve(t, "a", with(`{"tools":{},"prompts":{}}`, answers{
+			"tools/list": {badserver.Tools("one").Once(), {Hang: true}}, "prompts/list": {missing}}))
+		backend.Breaker.Failures = 1
+		session := build(t, &vmcp.Builder{}, backend)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := session.Refresh(ctx, "a")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, server.Await(soon(t), "prompts/list", 2))
+		assert.NotContains(t, err.Error(), "-32601")
+		assert.Contains(t, err.Error(), "tools/list: ")
+		report := reportOf(t, session.Report(), "a")
+		assert.Equal(t, vmcp.Failed, report.State, "it did not answer")
+		assert.Contains(t, report.Reason, "tools/list: ")
+	})
+}
+
+func TestARefreshWhoseTimeIsOverBeforeItBeganSaysNothingAboutTheServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		backend, server := hook(t, "a", onlyTools("one"), nil)
+		session := build(t, &vmcp.Builder{}, backend)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		<-ctx.Done()
+		for range 20 {
+			_, err := session.Refresh(ctx, "a")
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+		assert.Equal(t, 1, server.Count("tools/list"))
+		assert.Equal(t, vmcp.Ready, reportOf(t, session.Report(), "a").State)
+	})
+}
+
+func TestANotificationDuringARefreshDoesNotWaitForAListThatFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := badserver.Fail(mcp.INTERNAL_ERROR, "the database is down")
+		slow.Delay = badserver.Duration(time.Second)
+		backend, server := hook(t, "a", with(`{"tools":{},"resources":{}}`, answers{
+			"tools/list":     {badserver.Tools("one").Once(), badserver.Tools("one").Once(), badserver.Tools("two")},
+			"resources/list": {badserver.Result(map[string]any{"resources": []any{}})}, "resources/templates/list": {slow}}), nil)
+		backend.Retry.Initial, backend.Retry.Max = time.Hour, time.Hour
+		backend.Connector = connect.To(server, connect.WithProtocolVersion(mcp.ProtocolVersion20250618))
+		session := build(t, &vmcp.Builder{}, backend)
+		server.Notify(toolsChanged)
+		pass(800 * time.Millisecond) // the refresh is under way
+		require.Equal(t, 2, server.Count("tools/list"))
+		server.Notify(toolsChanged)
+		pass(10 * time.Second)
+		assert.Equal(t, []string{"a_two"}, toolNames(session))
+	})
+}

@@ -58,7 +58,23 @@ func (e *Error) Reason() string {
 	return reason
 }
 
-func (e *Error) words() string { return mask(failure.Of(e.Err).Words(), e.secrets) }
+// words are masked before they are shortened: half a secret is not recognised.
+func (e *Error) words() string {
+	if e.Err == nil {
+		return ""
+	}
+	return failure.Of(masked{mask(e.Err.Error(), e.secrets), e.Err}).Words()
+}
+
+// masked is an error whose text has no secrets in it.
+type masked struct {
+	text string
+	error
+}
+
+func (m masked) Error() string { return m.text }
+
+func (m masked) Unwrap() error { return m.error }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -90,7 +90,7 @@ func (t *httpTransport) SetProtocolVersion(version string) {
 
 // SendNotification lets the GET through once the handshake is over.
 func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error {
-	err := t.turn.take(ctx, notification.Method, func() error { return t.StreamableHTTP.SendNotification(ctx, notification) })
+	err := t.notify(ctx, notification)
 	if err == nil && t.stream != nil && notification.Method == string(mcp.MethodNotificationInitialized) {
 		version, _ := t.version.Load().(string)
 		t.stream.allow(version)
@@ -99,12 +99,29 @@ func (t *httpTransport) SendNotification(ctx context.Context, notification mcp.J
 }
 
 // SendRequest tells the exchange of the call, when it is its turn.
-func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (response *transport.JSONRPCResponse, err error) {
-	err = t.turn.take(ctx, request.Method, func() error {
-		response, err = send(ctx, t.StreamableHTTP, request)
-		return err
-	})
-	return response, err
+func (t *httpTransport) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	for tries := 0; ; tries++ {
+		if err := t.turn.wait(ctx); err != nil {
+			return nil, err
+		}
+		response, err := send(ctx, t.StreamableHTTP, request)
+		if !t.turn.again(ctx, request.Method, tries, err) {
+			return response, err
+		}
+	}
+}
+
+// notify sends a notification when it is its turn.
+func (t *httpTransport) notify(ctx context.Context, notification mcp.JSONRPCNotification) error {
+	for tries := 0; ; tries++ {
+		if err := t.turn.wait(ctx); err != nil {
+			return err
+		}
+		err := t.StreamableHTTP.SendNotification(ctx, notification)
+		if !t.turn.again(ctx, notification.Method, tries, err) {
+			return err
+		}
+	}
 }
 
 func (t *httpTransport) Close() error {
@@ -152,25 +169,4 @@ func ownedOr(base http.RoundTripper) http.RoundTripper {
 		}
 	}
 	return struct{ http.RoundTripper }{base}
-}
-
-// farewell adds the headers to the DELETE that ends a session, which mcp-go
-// v1.2.1 sends without them, and does not wait for its answer for ever.
-type farewell struct {
-	*wire.Transport
-	headers map[string]string
-	life    context.Context
-}
-
-func (f farewell) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Method == http.MethodDelete {
-		ctx, cancel := context.WithCancel(req.Context())
-		defer cancel() // mcp-go does not read the answer's body
-		defer context.AfterFunc(f.life, cancel)()
-		req = req.Clone(ctx)
-		for name, value := range f.headers {
-			req.Header.Set(name, value)
-		}
-	}
-	return f.Transport.RoundTrip(req)
 }

@@ -1,6 +1,7 @@
 package connect_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -200,3 +201,22 @@ func TestATargetIsNamedWithoutSecrets(t *testing.T) {
 	assert.Equal(t, "*connect_test.counted", connect.To(nameless).String(), "a target without a name has its type")
 	assert.Same(t, nameless, connect.To(nameless).Target())
 }
+
+// Half a secret is not recognised any more: what is shortened has been masked.
+func TestASecretWhereAReasonIsShortenedIsMasked(t *testing.T) {
+	t.Parallel()
+	const secret = "hush-0123456789abcdef-0123456789abcdef"
+	target := connect.HTTP{URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"X-Api-Key": secret}}
+	for padding := 1990; padding < 2060; padding++ {
+		failed := errors.New(strings.Repeat("x", padding) + secret + strings.Repeat("y", 100))
+		target.RoundTripper = roundTrip(func(*http.Request) (*http.Response, error) { return nil, failed })
+		_, err := connect.Open(t.Context(), target)
+		require.ErrorIs(t, err, failed)
+		assert.False(t, strings.Contains(err.Error(), secret[:6]), "after %d characters", padding)
+	}
+}
+
+// roundTrip is a transport of HTTP.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

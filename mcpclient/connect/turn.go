@@ -26,22 +26,15 @@ const (
 	mostTurns = 10
 )
 
-// take sends a request when it is its turn, and again when the server asks to wait
-// with it and has certainly done nothing, or what may be done twice. It gives up
-// where ctx would end before: the failure is then the server's own.
-func (t *turn) take(ctx context.Context, method string, send func() error) error {
-	for n := 0; ; n++ {
-		if err := t.wait(ctx); err != nil {
-			return err
-		}
-		err := send()
-		if !t.heed(err) || !failure.Of(err).Repeatable(isHarmless(method)) {
-			return err
-		}
-		if _, bounded := ctx.Deadline(); !bounded && clockOf(ctx) == nil && n >= mostTurns {
-			return err
-		}
+// again says whether a request that failed is to be sent again, when its turn has
+// come: the server asks to wait with it, and has certainly done nothing or what may
+// be done twice.
+func (t *turn) again(ctx context.Context, method string, tries int, err error) bool {
+	if !t.heed(err) || !failure.Of(err).Repeatable(isHarmless(method)) {
+		return false
 	}
+	_, bounded := ctx.Deadline()
+	return bounded || clockOf(ctx) != nil || tries < mostTurns
 }
 
 // isHarmless says whether a method may be done twice: it only reads, or it is the
@@ -63,7 +56,8 @@ func (t *turn) heed(err error) bool {
 	return true
 }
 
-// wait waits for the turn. The time is not the server's to answer in.
+// wait waits for the turn. The time is not the server's to answer in. It gives up
+// where ctx would end before: the failure is then the server's own.
 func (t *turn) wait(ctx context.Context) error {
 	t.mu.Lock()
 	left, cause := time.Until(t.at), t.cause

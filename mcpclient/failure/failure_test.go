@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"reflect"
 	"strings"
@@ -73,7 +74,7 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"no such socket":               {dial(syscall.ENOENT), failure.Unreachable, failure.Fail, notSent | transient, "transport", "check the address"},
 		"a network that is forbidden":  {dial(syscall.EPERM), failure.Unreachable, failure.Fail, notSent | transient, "transport", "check the address"},
 		"no such host":                 {dial(&net.DNSError{Err: "no such host", Name: "x"}), failure.Unreachable, failure.Fail, notSent | transient, "transport", "check the address"},
-		"a proxy that is not there":    {&net.OpError{Op: "proxyconnect", Err: dial(syscall.ECONNREFUSED)}, failure.Unreachable, failure.Fail, notSent | transient, "transport", "check the address"},
+		"a proxy that is not there":    {&net.OpError{Op: "proxyconnect", Err: syscall.EHOSTUNREACH}, failure.Unreachable, failure.Fail, notSent | transient, "transport", "check the address"},
 		"a dial without end":           {dial(context.DeadlineExceeded), failure.TimedOut, failure.Count, notSent | transient | olderHelps, "timeout", "check the address"},
 		"a dial that is interrupted":   {dial(context.Canceled), failure.Cancelled, failure.Keep, notSent | transient | olderHelps, "transport", "cancelled"},
 		"a certificate of nobody":      {&tls.CertificateVerificationError{Err: errors.New("x")}, failure.Untrusted, failure.Fail, notSent | person, "transport", "not trusted"},
@@ -91,6 +92,8 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"HTTP 408":                     {post(408), failure.Overloaded, failure.Count, transient, "408", "try again later"},
 		"HTTP 502":                     {post(502), failure.Overloaded, failure.Count, transient, "502", "try again later"},
 		"HTTP 503":                     {post(503), failure.Overloaded, failure.Count, transient, "503", "try again later"},
+		"HTTP 425":                     {post(425), failure.Overloaded, failure.Count, transient, "425", "try again later"},
+		"HTTP 504":                     {post(504), failure.Overloaded, failure.Count, transient, "504", "try again later"},
 		"HTTP 529":                     {post(529), failure.Overloaded, failure.Count, transient, "transport", "try again later"},
 		"HTTP 500":                     {post(500), failure.Failing, failure.Count, nothing, "500", "try again later"},
 		"HTTP 400":                     {post(400), failure.Rejected, failure.Doubt, nothing, "400", "see what the server says"},
@@ -111,6 +114,7 @@ func TestTheReadingOfAFailure(t *testing.T) {
 		"a transport that failed":      {transport.NewError(io.EOF), failure.Broken, failure.Count, transient | olderHelps, "transport", "see what the server says"},
 		"half an answer":               {io.ErrUnexpectedEOF, failure.Broken, failure.Count, transient | olderHelps, "transport", "see what the server says"},
 		"no answer":                    {context.DeadlineExceeded, failure.TimedOut, failure.Count, transient | olderHelps, "timeout", "did not answer in time"},
+		"a read that took too long":    {&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, failure.TimedOut, failure.Count, transient | olderHelps, "timeout", "did not answer in time"},
 		"a caller that gave up":        {context.Canceled, failure.Cancelled, failure.Keep, transient | olderHelps, "transport", "cancelled"},
 		"an answer that is too long":   {&wire.BodyTooLargeError{}, failure.Unusable, failure.Keep, nothing, "transport", "more than a client can take"},
 		"a list that is none":          {mcpclient.ErrMalformedList, failure.Unusable, failure.Keep, nothing, "malformed_list", "authors"},
