@@ -5,20 +5,24 @@ import (
 	"time"
 
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // refresh asks for the lists again, and says whether they changed.
-func (m *member) refresh(asking context.Context) (bool, error) {
+func (m *member) refresh(ctx context.Context) (bool, error) {
 	select { // one after the other: the last to end must be the last to have begun
 	case m.refreshing <- struct{}{}:
 		defer func() { <-m.refreshing }()
-	case <-asking.Done():
-		return false, m.blame(asking, asking.Err())
+	case <-ctx.Done():
+		return false, m.blame(ctx, ctx.Err())
 	}
-	ctx, cancel := context.WithTimeout(asking, m.timeout())
+	ctx, cancel := context.WithTimeout(ctx, m.timeout())
 	defer cancel()
 	ctx, done := m.bound(ctx)
 	defer done()
+	if err := ctx.Err(); err != nil { // nothing was asked: that says nothing about the server
+		return false, m.blame(ctx, err)
+	}
 	var found inventory
 	c, err := m.do(ctx, func(ctx context.Context, client *mcpclient.Client) (err error) {
 		found, err = m.listAgain(ctx, client)
@@ -27,7 +31,7 @@ func (m *member) refresh(asking context.Context) (bool, error) {
 	if c == nil {
 		return false, m.blame(ctx, err)
 	}
-	changed := m.refreshed(asking, c, found, err)
+	changed := m.refreshed(ctx, c, found, err)
 	m.warnOfPatterns()
 	if err != nil {
 		return false, m.blame(ctx, err)
@@ -47,11 +51,11 @@ func (m *member) listAgain(ctx context.Context, client *mcpclient.Client) (inven
 }
 
 // refreshed takes over what a refresh has brought, or keeps what there was.
-func (m *member) refreshed(asking context.Context, c *connection, found inventory, err error) (changed bool) {
+func (m *member) refreshed(ctx context.Context, c *connection, found inventory, err error) (changed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if gaveUp := asking.Err() != nil || m.life.Err() != nil; m.conn != c || err != nil && gaveUp {
-		return false // who asked had no more time, or another connection has other lists: that says nothing
+	if m.conn != c || err != nil && failure.Of(ctx.Err()).Kind == failure.Cancelled {
+		return false // who asked gave up, or another connection has other lists: that says nothing
 	}
 	defer m.poke()
 	if (m.stale == nil) != (err == nil) {
