@@ -40,16 +40,16 @@ func differences(t *testing.T, folder string, table []events.Event) []string {
 		}
 	}
 	for _, event := range table {
-		real, ok := found[event.Name]
+		written, ok := found[event.Name]
 		if !ok {
 			wrong = append(wrong, event.Name+" is in the table and written nowhere")
 			continue
 		}
 		delete(found, event.Name)
-		if listed, keys := slices.Sorted(slices.Values(event.Fields)), slices.Sorted(maps.Keys(real.keys)); !slices.Equal(listed, keys) {
+		if listed, keys := slices.Sorted(slices.Values(event.Fields)), slices.Sorted(maps.Keys(written.keys)); !slices.Equal(listed, keys) {
 			wrong = append(wrong, fmt.Sprintf("%s is written with %v; the table lists %v", event.Name, keys, listed))
 		}
-		if !real.levels[""] && !real.levels[event.Level.String()] {
+		if !written.levels[""] && !written.levels[event.Level.String()] {
 			wrong = append(wrong, fmt.Sprintf("%s is never written at %s", event.Name, event.Level))
 		}
 	}

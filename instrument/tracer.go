@@ -58,7 +58,7 @@ func (t *Tracer) start(ctx context.Context, about Request, options ...trace.Span
 	if tracer == nil {
 		return ctx, trace.SpanFromContext(context.Background())
 	}
-	return tracer.Start(ctx, t.names.admit(nil, Series{Request: about}).name(), options...)
+	return tracer.Start(ctx, t.names.admit(nil, Series{Request: about}).name(), options...) //nolint:spancheck // who began it ends it
 }
 
 // resource is the URI of the resource that a call is about, without secrets.

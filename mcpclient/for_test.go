@@ -215,7 +215,7 @@ func TestForRefusesAPairThatNoMethodHas(t *testing.T) {
 
 func TestForTakesThePairOfEachMethodThatHasAResult(t *testing.T) {
 	t.Parallel()
-	for _, make := range []func(){
+	for _, construct := range []func(){
 		forNothing[mcp.InitializeRequest, mcp.InitializeResult],
 		forNothing[mcp.ListResourcesRequest, mcp.ListResourcesResult],
 		forNothing[mcp.ListResourceTemplatesRequest, mcp.ListResourceTemplatesResult],
@@ -226,6 +226,6 @@ func TestForTakesThePairOfEachMethodThatHasAResult(t *testing.T) {
 		forNothing[mcp.CallToolRequest, mcp.CallToolResult],
 		forNothing[mcp.CompleteRequest, mcp.CompleteResult],
 	} {
-		assert.NotPanics(t, make)
+		assert.NotPanics(t, construct)
 	}
 }

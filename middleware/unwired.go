@@ -52,7 +52,7 @@ func wireRemedy(inner client.MCPClient) string {
 	if !ok {
 		return ""
 	}
-	option := ""
+	var option string
 	switch c.GetTransport().(type) {
 	case *transport.StreamableHTTP:
 		option = "transport.WithHTTPBasicClient"

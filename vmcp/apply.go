@@ -54,16 +54,6 @@ func (s *Session) plan(ctx context.Context, backends []Backend) (wanted, added [
 	return wanted, added
 }
 
-// startAll starts members and waits for them, as a build does.
-func (s *Session) startAll(ctx context.Context, members []*member) error {
-	for _, m := range members {
-		if !s.start(m) {
-			return ErrClosed
-		}
-	}
-	return s.await(ctx, members)
-}
-
 // replace puts the members in the place of those before, and lets those go that
 // are not among them, once no new call comes to them.
 func (s *Session) replace(wanted []*member) error {

@@ -100,26 +100,6 @@ func described(err error) error {
 	}
 }
 
-// judge draws the consequences of a failure for the connection, and says whether
-// the server has lost its session.
-func (m *member) judge(ctx context.Context, c *connection, err error) (lost bool) {
-	switch c.consequence(failure.Of(err)) {
-	case failure.Fail:
-		m.lose(c, err)
-	case failure.Renew:
-		m.lose(c, err)
-		return true
-	case failure.Doubt:
-		return m.doubt(ctx, c, err)
-	case failure.Count:
-		if c.tripped() {
-			m.lose(c, fmt.Errorf("%d requests in a row were not answered, the last: %w", c.limit, err))
-		}
-	case failure.Keep:
-	}
-	return false
-}
-
 // waitToSend waits until a request that was not sent can be made again: until the
 // backend is back, or for a while where it is there. It gives up with ctx, and after
 // the time that a connection may take.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
@@ -13,22 +11,6 @@ import (
 	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/middleware"
 )
-
-// auditor asks one server and keeps what it found.
-type auditor struct {
-	timeout time.Duration
-	mask    func(string) string
-	audit   Audit
-	client  *mcpclient.Client
-
-	// What the server lists and can be asked for.
-	resources []mcp.Resource
-	templates []mcp.ResourceTemplate
-	prompts   []mcp.Prompt
-
-	mu            sync.Mutex
-	contradiction map[mcp.MCPMethod]middleware.Contradiction
-}
 
 // note is called by the chain for what it forgives.
 func (a *auditor) note(_ context.Context, contradiction middleware.Contradiction) {

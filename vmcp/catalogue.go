@@ -13,7 +13,7 @@ import (
 // what is left out of it. It is made of what the backends list, and of nothing
 // else: the same lists make the same catalogue.
 //
-//	listing, listing, ... + Names + the catalogue before
+//	a listing of each backend + Names + the catalogue before
 //	        |
 //	        v
 //	catalogue: names and URIs -> backend and its own name; what is left out, and why;

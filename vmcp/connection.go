@@ -212,3 +212,11 @@ func (c *connection) settle() {
 		}
 	}
 }
+
+// discovery is what comes of the proof of a connection.
+type discovery struct {
+	inventory
+	server  *mcp.InitializeResult // the handshake
+	stream  context.Context       // as in [connection]
+	applied desired
+}

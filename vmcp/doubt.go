@@ -2,6 +2,7 @@ package vmcp
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -132,3 +133,23 @@ func (l lostSession) Unwrap() error { return l.error }
 
 // LostSession says so: package failure asks.
 func (lostSession) LostSession() bool { return true }
+
+// judge draws the consequences of a failure for the connection, and says whether
+// the server has lost its session.
+func (m *member) judge(ctx context.Context, c *connection, err error) (lost bool) {
+	switch c.consequence(failure.Of(err)) {
+	case failure.Fail:
+		m.lose(c, err)
+	case failure.Renew:
+		m.lose(c, err)
+		return true
+	case failure.Doubt:
+		return m.doubt(ctx, c, err)
+	case failure.Count:
+		if c.tripped() {
+			m.lose(c, fmt.Errorf("%d requests in a row were not answered, the last: %w", c.limit, err))
+		}
+	case failure.Keep:
+	}
+	return false
+}

@@ -1,9 +1,7 @@
 package vmcp
 
 import (
-	"context"
 	"fmt"
-	"net/http"
 	"net/textproto"
 	"regexp"
 )
@@ -37,22 +35,3 @@ var hopHeaders = map[string]bool{
 }
 
 var hopPrefix = regexp.MustCompile(`^(Accept|Content-|Mcp-|Proxy-|Sec-)`)
-
-// forwarded are the headers of the caller that the backend may have.
-func (b Backend) forwarded(ctx context.Context) http.Header {
-	peer, ok := peerOf(ctx)
-	if !ok || len(peer.Header) == 0 || len(b.ForwardHeaders) == 0 {
-		return nil
-	}
-	allowed := map[string]bool{}
-	for _, name := range b.ForwardHeaders {
-		allowed[textproto.CanonicalMIMEHeaderKey(name)] = true
-	}
-	header := http.Header{}
-	for name, values := range peer.Header {
-		if key := textproto.CanonicalMIMEHeaderKey(name); allowed[key] {
-			header[key] = append(header[key], values...)
-		}
-	}
-	return header
-}

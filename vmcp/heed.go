@@ -18,19 +18,3 @@ func (m *member) heed(notification mcp.JSONRPCNotification) {
 	}
 	m.shared.handOn(m.ID, handedOn(notification))
 }
-
-// handedOn takes what is about the connection to the backend out of the _meta.
-func handedOn(notification mcp.JSONRPCNotification) mcp.JSONRPCNotification {
-	var kept map[string]any
-	for key, value := range notification.Params.Meta {
-		if IsHop(key) {
-			continue
-		}
-		if kept == nil {
-			kept = map[string]any{}
-		}
-		kept[key] = value
-	}
-	notification.Params.Meta = kept
-	return notification
-}

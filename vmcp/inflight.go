@@ -3,6 +3,7 @@ package vmcp
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -157,3 +158,13 @@ func (u unanswered) Error() string {
 
 // Unwrap says that time ran out.
 func (u unanswered) Unwrap() error { return context.DeadlineExceeded }
+
+// tokenPrefix begins the progress tokens that a session gives to backends: two
+// callers may choose the same one.
+const tokenPrefix = "vmcp-"
+
+// issue returns a progress token that no other call to the backend has had.
+func (c *calls) issue() string {
+	c.issued++
+	return tokenPrefix + strconv.FormatUint(c.issued, 10)
+}

@@ -1,7 +1,6 @@
 package vmcp
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -31,18 +30,6 @@ type lists struct {
 	lacking        map[string]bool  // patterns of the selection that have been warned about
 }
 
-// A FailedList is a list that a backend advertises and could not give, although
-// it works otherwise.
-type FailedList struct {
-	Method mcp.MCPMethod `json:"method"` // such as "resources/templates/list"
-	Reason string        `json:"reason"` // what came back, in words
-	Remedy string        `json:"remedy,omitempty"`
-	Since  time.Time     `json:"since"`
-}
-
-// String says what failed and how.
-func (f FailedList) String() string { return fmt.Sprintf("%s failed: %s", f.Method, f.Reason) }
-
 // promise is what a contradiction is about.
 type promise struct {
 	event  string
@@ -53,9 +40,9 @@ func newLists(retry Retry) lists {
 	return lists{refreshes: newDelays(retry), noted: map[promise]bool{}, lacking: map[string]bool{}}
 }
 
-// begin says that the lists are being asked for: what is noted from now on is
+// renew says that the lists are being asked for: what is noted from now on is
 // about them.
-func (l *lists) begin() { l.noted = map[promise]bool{} }
+func (l *lists) renew() { l.noted = map[promise]bool{} }
 
 // note takes a contradiction down, and says whether it is a new one.
 func (l *lists) note(contradiction middleware.Contradiction) (isNew bool) {
@@ -82,7 +69,7 @@ func (l *lists) take(found inventory, now time.Time, staleFor time.Duration) (ch
 			f.Since = l.failed[before].Since
 		}
 		if now.Sub(f.Since) < staleFor {
-			found.offer.keep(f.Method, l.offer)
+			found.offer = found.offer.keeping(f.Method, l.offer)
 		}
 	}
 	changed = !l.offer.equal(found.offer)
@@ -105,9 +92,9 @@ func (l *lists) due(at time.Time) (sooner bool) {
 	return sooner
 }
 
-// fail takes down that the lists could not be asked for, and when they are asked
+// outdate takes down that the lists could not be asked for, and when they are asked
 // for again.
-func (l *lists) fail(err error, now time.Time) {
+func (l *lists) outdate(err error, now time.Time) {
 	l.stale = err
 	l.age(now)
 	l.refreshAt = now.Add(l.refreshes.after(err))

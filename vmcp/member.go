@@ -3,6 +3,8 @@ package vmcp
 import (
 	"context"
 	"log/slog"
+	"net/http"
+	"net/textproto"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,23 +59,6 @@ type surroundings struct {
 	shared  *shared         // with the session's other members
 	changed func()          // tells the session that the lists are others
 	stands  func(*member)   // tells it that the member may stand otherwise
-}
-
-// stage is where a member is in its life. There is a connection in the phase up
-// and in no other; err is why there is none in down, and nextTry when one is
-// tried.
-type stage struct {
-	phase    phase
-	moved    chan struct{}         // closed when the phase changes
-	conn     *connection           // nil unless up
-	retired  []*connection         // given up and not yet closed
-	server   *mcp.InitializeResult // the last handshake; nil if there was none
-	err      error                 // why it is down
-	since    time.Time
-	nextTry  time.Time
-	attempts int
-	delays   delays // between attempts
-	probed   time.Time
 }
 
 func newMember(ctx context.Context, backend Backend, around surroundings) *member {
@@ -154,4 +139,23 @@ func (w within) Value(key any) any {
 		return value
 	}
 	return w.values.Value(key)
+}
+
+// forwarded are the headers of the caller that the backend may have.
+func (m *member) forwarded(ctx context.Context) http.Header {
+	peer, ok := peerOf(ctx)
+	if !ok || len(peer.Header) == 0 || len(m.ForwardHeaders) == 0 {
+		return nil
+	}
+	allowed := map[string]bool{}
+	for _, name := range m.ForwardHeaders {
+		allowed[textproto.CanonicalMIMEHeaderKey(name)] = true
+	}
+	header := http.Header{}
+	for name, values := range peer.Header {
+		if key := textproto.CanonicalMIMEHeaderKey(name); allowed[key] {
+			header[key] = append(header[key], values...)
+		}
+	}
+	return header
 }

@@ -23,8 +23,8 @@ type inventory struct {
 	failed []FailedList
 }
 
-// keep takes the list of a method from what was there before.
-func (o *offer) keep(method mcp.MCPMethod, before offer) {
+// keeping takes the list of a method from what was there before.
+func (o offer) keeping(method mcp.MCPMethod, before offer) offer {
 	switch method {
 	case mcp.MethodResourcesList:
 		o.Resources = before.Resources
@@ -33,4 +33,5 @@ func (o *offer) keep(method mcp.MCPMethod, before offer) {
 	case mcp.MethodPromptsList:
 		o.Prompts = before.Prompts
 	}
+	return o
 }

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/instrument"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
@@ -79,14 +77,6 @@ func (m *member) fellBack(ctx context.Context, version string) {
 	m.shared.instruments.Fallback(ctx, m.ID, version)
 }
 
-// discovery is what comes of the proof of a connection.
-type discovery struct {
-	inventory
-	server  *mcp.InitializeResult // the handshake
-	stream  context.Context       // as in [connection]
-	applied desired
-}
-
 // discover asks for the advertised lists, and tells a server that has them what
 // is wanted of it. It is the proof of the connection, so it may run twice, each
 // time with another client.
@@ -99,7 +89,7 @@ func (m *member) discover(ctx context.Context, client *mcpclient.Client) (discov
 	}
 	m.mu.Lock()
 	m.server = server
-	m.lists.begin()
+	m.renew()
 	m.mu.Unlock()
 	found, err := m.listAll(ctx, client, server.Capabilities)
 	if err != nil {
@@ -128,17 +118,4 @@ func (m *member) level(outcome instrument.Outcome) slog.Level {
 		return slog.LevelDebug
 	}
 	return middleware.DefaultLevel(outcome)
-}
-
-// warnOfPatterns tells once of each that the tools, which have just been listed,
-// do not match.
-func (m *member) warnOfPatterns() {
-	m.mu.Lock()
-	missed := m.missed(m.Tools)
-	m.mu.Unlock()
-	for _, pattern := range missed {
-		m.log.LogAttrs(m.life, slog.LevelWarn, "no tool of the server has a name that is selected or changed",
-			slog.String(events.KeyEvent, events.PatternWithoutMatch), slog.String(events.KeyPattern, pattern),
-			slog.String(events.KeyRemedy, "compare it with the names that the server lists, or remove it"))
-	}
 }

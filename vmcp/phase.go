@@ -6,27 +6,6 @@ import (
 	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
-// phase is where a member of a session is in its life. Its supervisor, one
-// goroutine, brings it on; requests only take it from up to renewing or down, and
-// wake the supervisor.
-//
-//	joining --opened--> up <--opened-- renewing <--the server lost the session-- up
-//	joining --failed--> down <--failed-- renewing
-//	                    down <--ended, or the breaker tripped-- up
-//	                    down --after a while, opened--> up
-//
-// Requests are sent in up, wait in renewing, and fail at once in joining and down
-// with an [*UnavailableError]. In every phase the last good lists stay, for as long
-// as [Builder.StaleFor] says.
-type phase int
-
-const (
-	joining  phase = iota // the first attempt is under way
-	up                    // there is a connection
-	renewing              // the one attempt for a new session is under way
-	down                  // there is no connection; nextTry says when one is tried
-)
-
 // opened takes a new connection into use, and says whether its lists differ
 // from those before.
 func (m *member) opened(c *connection, found inventory) (changed bool) {

@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/failure"
+	"github.com/mcp-candor/candor/middleware"
 )
 
 // notAsked is why a question was not put.
@@ -185,4 +189,20 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// auditor asks one server and keeps what it found.
+type auditor struct {
+	timeout time.Duration
+	mask    func(string) string
+	audit   Audit
+	client  *mcpclient.Client
+
+	// What the server lists and can be asked for.
+	resources []mcp.Resource
+	templates []mcp.ResourceTemplate
+	prompts   []mcp.Prompt
+
+	mu            sync.Mutex
+	contradiction map[mcp.MCPMethod]middleware.Contradiction
 }

@@ -44,7 +44,7 @@ func (m *member) refresh(ctx context.Context) (bool, error) {
 
 func (m *member) listAgain(ctx context.Context, client *mcpclient.Client) (inventory, error) {
 	m.mu.Lock()
-	m.lists.begin()
+	m.renew()
 	server := m.server
 	m.mu.Unlock()
 	return m.listAll(ctx, client, server.Capabilities)
@@ -64,7 +64,7 @@ func (m *member) refreshed(ctx context.Context, c *connection, found inventory, 
 	if err == nil {
 		return m.take(found, time.Now(), m.builder.staleFor())
 	}
-	m.lists.fail(m.hide(err), time.Now())
+	m.outdate(m.hide(err), time.Now())
 	return false
 }
 

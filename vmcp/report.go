@@ -2,8 +2,10 @@ package vmcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/middleware"
 )
 
@@ -114,3 +116,15 @@ func (r Report) String() string {
 	}
 	return string(text)
 }
+
+// A FailedList is a list that a backend advertises and could not give, although
+// it works otherwise.
+type FailedList struct {
+	Method mcp.MCPMethod `json:"method"` // such as "resources/templates/list"
+	Reason string        `json:"reason"` // what came back, in words
+	Remedy string        `json:"remedy,omitempty"`
+	Since  time.Time     `json:"since"`
+}
+
+// String says what failed and how.
+func (f FailedList) String() string { return fmt.Sprintf("%s failed: %s", f.Method, f.Reason) }

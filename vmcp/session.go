@@ -47,24 +47,6 @@ func newSession(builder Builder) *Session {
 	return s
 }
 
-// newMember returns a member that has not been started.
-func (s *Session) newMember(ctx context.Context, backend Backend) *member {
-	return newMember(ctx, backend, surroundings{
-		builder: &s.builder, session: s.life, turns: s.turns, shared: s.shared, changed: s.publish, stands: s.tell,
-	})
-}
-
-// start starts the supervisor of a member, unless the session is closed.
-func (s *Session) start(m *member) bool {
-	return s.supervising.Go(func() {
-		err := m.supervise()
-		s.forget(m)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.failures = append(s.failures, err)
-	})
-}
-
 // all returns the members, in their order.
 func (s *Session) all() []*member { return s.roster.Load().members }
 
@@ -75,9 +57,6 @@ func (s *Session) member(id string) (*member, error) {
 	}
 	return nil, &UnknownError{Kind: "backend", Name: id}
 }
-
-// ErrClosed says that a call came after [Session.Close], or was ended by it.
-var ErrClosed = errors.New("vmcp: the session is closed")
 
 // Report says how each backend stands.
 func (s *Session) Report() Report {

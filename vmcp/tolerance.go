@@ -1,6 +1,8 @@
 package vmcp
 
 import (
+	"errors"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient/capability"
 	"github.com/mcp-candor/candor/mcpclient/failure"
@@ -58,4 +60,10 @@ func (t Tolerance) degrades(list mcp.MCPMethod, err error) bool {
 		read := failure.Of(err)
 		return read.Kind == failure.Failing || read.Answered() && read.Consequence() == failure.Keep
 	}
+}
+
+// isContradiction says whether an error is a broken promise that is not forgiven.
+func isContradiction(err error) bool {
+	_, ok := errors.AsType[*middleware.ContradictionError](err)
+	return ok
 }

@@ -50,3 +50,6 @@ func named(err error, kind, name string) error {
 	}
 	return err
 }
+
+// ErrClosed says that a call came after [Session.Close], or was ended by it.
+var ErrClosed = errors.New("vmcp: the session is closed")

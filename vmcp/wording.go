@@ -43,12 +43,6 @@ func remedyOf(err error) string {
 	return remedy
 }
 
-// isContradiction says whether an error is a broken promise that is not forgiven.
-func isContradiction(err error) bool {
-	_, ok := errors.AsType[*middleware.ContradictionError](err)
-	return ok
-}
-
 // degrade gives the reasons for which a backend that serves is not ready.
 func (r *BackendReport) degrade(stale error, expired bool, mask func(string) string) {
 	reasons := broken(r.Contradictions)

@@ -60,10 +60,10 @@ func (j *Journal) Records() []Record { return records(j.String()) }
 func (j *Journal) Take() []Record { return records(j.Drain()) }
 
 // Only takes the one record that was written.
-func (j *Journal) Only(t testing.TB) Record {
-	t.Helper()
+func (j *Journal) Only(tb testing.TB) Record {
+	tb.Helper()
 	taken := j.Take()
-	require.Len(t, taken, 1)
+	require.Len(tb, taken, 1)
 	return taken[0]
 }
 
@@ -102,9 +102,9 @@ func (j *Journal) Loudest() string {
 }
 
 // HasOnly asserts each field and that there is no other.
-func (r Record) HasOnly(t testing.TB, fields map[string]any) {
-	t.Helper()
-	assert.Equal(t, Record(fields), r)
+func (r Record) HasOnly(tb testing.TB, fields map[string]any) {
+	tb.Helper()
+	assert.Equal(tb, Record(fields), r)
 }
 
 func records(text string) []Record {

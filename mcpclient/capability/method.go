@@ -23,13 +23,13 @@ type Method struct {
 type Leniency int
 
 const (
-	// Strict: it is an error.
+	// Strict says that it is an error.
 	Strict Leniency = iota
-	// Contradicted: it is an error that is a contradiction too.
+	// Contradicted says that it is an error that is a contradiction too.
 	Contradicted
-	// Forgiven: it is an empty list.
+	// Forgiven says that it is an empty list.
 	Forgiven
-	// Utility: it is an error, unless who asks chose to do without.
+	// Utility says that it is an error, unless who asks chose to do without.
 	Utility
 )
 

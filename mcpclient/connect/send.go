@@ -38,15 +38,24 @@ func send(ctx context.Context, t transport.Interface, request transport.JSONRPCR
 
 // mismatch is about what [wire.Transport] cannot see: a stream that was resumed.
 func mismatch(sent, got mcp.RequestId) error {
-	want, _ := json.Marshal(sent) // each is a number or a text
-	instead, _ := json.Marshal(got)
-	return &wire.MismatchError{Sent: string(want), Got: string(instead)}
+	return &wire.MismatchError{Sent: jsonOf(sent), Got: jsonOf(got)}
+}
+
+func jsonOf(id mcp.RequestId) string {
+	text, err := json.Marshal(id)
+	if err != nil { // it is a number or a text
+		return fmt.Sprint(id.Value())
+	}
+	return string(text)
 }
 
 func refusalOf(said *mcp.JSONRPCErrorDetails) wire.Refusal {
 	refusal := wire.Refusal{Code: said.Code, Message: said.Message}
-	if said.Data != nil {
-		refusal.Data, _ = json.Marshal(said.Data) // it was JSON
+	if said.Data == nil {
+		return refusal
+	}
+	if data, err := json.Marshal(said.Data); err == nil { // it was JSON
+		refusal.Data = data
 	}
 	return refusal
 }

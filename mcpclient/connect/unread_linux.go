@@ -14,7 +14,7 @@ func unread(pipe *os.File) (bytes int) {
 		return 0
 	}
 	_ = raw.Control(func(fd uintptr) {
-		if bytes, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ); err != nil { //nolint:gosec // a descriptor is small
+		if bytes, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ); err != nil {
 			bytes = 0
 		}
 	})

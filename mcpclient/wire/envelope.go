@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -85,7 +86,10 @@ func (id *messageID) UnmarshalJSON(data []byte) error {
 
 // String is the id as JSON.
 func (id messageID) String() string {
-	text, _ := json.Marshal(id.value) // a text or a number
+	text, err := json.Marshal(id.value)
+	if err != nil { // it is a text or a number
+		return fmt.Sprint(id.value)
+	}
 	return string(text)
 }
 

@@ -41,7 +41,7 @@ func (o orderly) serve(in *json.Decoder, out *json.Encoder) {
 		if in.Decode(&m) != nil {
 			return
 		}
-		send := func(fields object) { fields["jsonrpc"] = "2.0"; _ = out.Encode(fields) }
+		send := func(fields object) { fields["jsonrpc"] = "2.0"; _ = out.Encode(fields) } //nolint:errchkjson // to a pipe of this test
 		answer := func(result object) { send(object{"id": m.ID, "result": result}) }
 		var params struct{ Name string }
 		_ = json.Unmarshal(m.Params, &params)
