@@ -115,3 +115,17 @@ func TestThePausesBetweenExperimentsDoNotGrowWhileTheBackendAnswers(t *testing.T
 		assert.Equal(t, vmcp.Ready, session.Report().Backends[0].State)
 	})
 }
+
+// However short the pauses are: one experiment tells a caller what it asks.
+func TestACallerWaitsForOneExperiment(t *testing.T) {
+	t.Parallel()
+	backend, pings := doubtful(t, answer)
+	backend.Retry.Initial, backend.Retry.Max = 1, 1
+	session := build(t, &vmcp.Builder{}, backend)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	_, err := session.CallTool(ctx, callOf("one_alpha"))
+	require.Error(t, err)
+	require.NoError(t, ctx.Err())
+	assert.EqualValues(t, 1, pings.Load())
+}
