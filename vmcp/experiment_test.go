@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/vmcp"
 	"github.com/stretchr/testify/assert"
@@ -128,4 +129,31 @@ func TestACallerWaitsForOneExperiment(t *testing.T) {
 	require.Error(t, err)
 	require.NoError(t, ctx.Err())
 	assert.EqualValues(t, 1, pings.Load())
+}
+
+// A server without sessions has none to lose, whatever it answers to an experiment.
+func TestAnExperimentThatIsRefusedWithoutASessionSaysWhatFailed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		backend, _ := hook(t, "one", serving("one"), func(_ context.Context, method string) error {
+			switch {
+			case !broken.Load():
+				return nil
+			case method == "tools/call":
+				return &wire.StatusError{Method: "POST", StatusCode: 400}
+			default:
+				return transport.ErrSessionTerminated // as mcp-go says of each 404
+			}
+		})
+		backend.Retry.Initial = time.Hour
+		session := build(t, &vmcp.Builder{}, backend)
+		broken.Store(true)
+		_, err := session.CallTool(t.Context(), callOf("one_alpha"))
+		require.Error(t, err)
+		report := session.Report().Backends[0]
+		assert.Equal(t, vmcp.Failed, report.State)
+		assert.Contains(t, report.Reason, "400")
+		assert.NotContains(t, report.Remedy, "session")
+	})
 }

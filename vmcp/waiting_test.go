@@ -156,6 +156,7 @@ func TestWhatOnlyAPersonCanMendIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		backend, is, _ := busy(t, &wire.StatusError{Method: "POST", StatusCode: 401})
+		backend.Retry.Initial, backend.Retry.Max = time.Second, time.Second
 		session := build(t, &vmcp.Builder{}, backend)
 		is.Store(true)
 		began := time.Now()
