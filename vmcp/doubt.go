@@ -28,31 +28,33 @@ type doubts struct {
 // doubt says whether the server has lost the session of the connection over which
 // a request failed. It waits for the experiment, as long as ctx allows.
 func (m *member) doubt(ctx context.Context, c *connection, cause error) (lost bool) {
-	for {
-		wait, known, lost := m.experiment(c, cause)
-		if known {
+	for made := false; ; {
+		wait, making, lost := m.experiment(c, cause, made)
+		if wait == nil {
 			return lost
 		}
 		select {
 		case <-wait:
+			made = making
 		case <-ctx.Done():
 			return false
 		}
 	}
 }
 
-// experiment returns what is known of the session, or what to wait for.
-func (m *member) experiment(c *connection, cause error) (wait <-chan struct{}, known, lost bool) {
+// experiment returns whether the session is lost, or what to wait for, and whether
+// that is the end of an experiment, which tells; made says that one was waited for.
+func (m *member) experiment(c *connection, cause error, made bool) (wait <-chan struct{}, making, lost bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	early := time.Until(m.nextAt)
 	switch {
 	case m.conn != c || c.over:
-		return nil, true, c.lost
+		return nil, false, c.lost
+	case made || early > 0 && c.alive:
+		return nil, false, false // as was seen just now
 	case m.running != nil:
-		return m.running, false, false
-	case early > 0 && c.alive:
-		return nil, true, false // as was seen just now
+		return m.running, true, false
 	case early > 0:
 		return after(c.life, early), false, false
 	}
@@ -62,7 +64,7 @@ func (m *member) experiment(c *connection, cause error) (wait <-chan struct{}, k
 		defer close(running)
 		m.examine(c, cause)
 	})
-	return running, false, false
+	return running, true, false
 }
 
 // after is closed after a while, or when ctx ends.

@@ -158,6 +158,29 @@ func TestARequestIsSentAgainOnlyOnce(t *testing.T) {
 	assert.Equal(t, 2, server.Count("initialize"))
 }
 
+// A session that was of use for a while is renewed again, and what lost it twice is
+// not sent a third time.
+func TestASessionThatLastedIsRenewedAndTheRequestIsNotSentOnAndOn(t *testing.T) {
+	t.Parallel()
+	backend, server := newShop(t, func(script *badserver.Script) {
+		script.Answers["resources/read"] = []badserver.Answer{badserver.Plain(404, "Session not found")}
+	})
+	backend.Retry.Initial, backend.Retry.Max = 1, 1 // any while is longer
+	session := build(t, &vmcp.Builder{}, backend)
+	heard, since := listen(session), session.Report().Backends[0].Since
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err := readResource("res://shop")(ctx, session)
+	require.ErrorIs(t, err, transport.ErrSessionTerminated)
+	assert.Equal(t, 2, server.Count("resources/read"))
+	_, err = callTool("shop_look")(ctx, session)
+	require.NoError(t, err)
+	assert.Equal(t, 3, server.Count("initialize"))
+	_, states := heard.take()
+	assert.Empty(t, states)
+	assert.Equal(t, since, session.Report().Backends[0].Since, "it was ready all the time")
+}
+
 func TestASessionThatCannotBeRenewed(t *testing.T) {
 	t.Parallel()
 	backend, server := newShop(t, func(script *badserver.Script) {

@@ -441,5 +441,10 @@ func TestABackendThatFlapsIsTriedLessAndLess(t *testing.T) {
 			require.Equal(t, vmcp.Ready, session.Report().Backends[0].State)
 		}
 		assert.Greater(t, waited, 30*time.Second)
+
+		pass(vmcp.DefaultRetryMax) // it was no flash in the pan
+		_, err := session.CallTool(t.Context(), callOf("a_alpha"))
+		require.Error(t, err)
+		assert.Less(t, time.Until(session.Report().Backends[0].NextTry), 2*time.Second)
 	})
 }

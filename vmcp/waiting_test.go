@@ -151,3 +151,17 @@ func TestAPanicDuringACallKeepsNoConnectionOpen(t *testing.T) {
 		assert.Zero(t, open, "it has left")
 	})
 }
+
+func TestWhatOnlyAPersonCanMendIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		backend, is, _ := busy(t, &wire.StatusError{Method: "POST", StatusCode: 401})
+		backend.Retry.Initial, backend.Retry.Max = time.Second, time.Second
+		session := build(t, &vmcp.Builder{}, backend)
+		is.Store(true)
+		began := time.Now()
+		_, err := session.CallTool(t.Context(), callOf("one_alpha"))
+		require.Error(t, err)
+		assert.Zero(t, time.Since(began))
+	})
+}
