@@ -101,7 +101,7 @@ func dialPlain(ctx context.Context, c realCase, target connect.Target) (client.M
 }
 
 func dialCandor(ctx context.Context, c realCase, target connect.Target) (client.MCPClient, func(), error) {
-	opened, err := c.connector(target).OpenProving(ctx, unproven, middleware.Default(nil, nil))
+	opened, err := c.connector(target).OpenVerifying(ctx, unverified, middleware.Default(nil, nil))
 	if err != nil {
 		return nil, func() {}, err
 	}

@@ -27,7 +27,7 @@ func TestTheWordsOfAMissingMethodAreNotForgiven(t *testing.T) {
 				target, stop := w.serve(server)
 				t.Cleanup(stop)
 				var log mcptest.Journal
-				c, err := connect.To(target).OpenProving(t.Context(), unproven, middleware.Default(log.Logger(), nil))
+				c, err := connect.To(target).OpenVerifying(t.Context(), unverified, middleware.Default(log.Logger(), nil))
 				require.NoError(t, err)
 				t.Cleanup(func() { assert.NoError(t, c.Close()) })
 				for way, ask := range l.both() {

@@ -15,7 +15,6 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
-	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -180,8 +179,7 @@ func goldenSection(t *testing.T, over goldenLink, outcome goldenOutcome) string 
 	ctx := s.caller(t.Context())
 	target, stop := over.serve(t, outcome.script(over.era))
 	defer stop()
-	unproven := func(context.Context, *mcpclient.Client) error { return nil }
-	c, err := connect.To(target, connect.WithProtocolVersion(over.era)).OpenProving(ctx, unproven, s.chain())
+	c, err := connect.To(target, connect.WithProtocolVersion(over.era)).OpenVerifying(ctx, unverified, s.chain())
 	if !assert.NoError(t, err) {
 		return ""
 	}

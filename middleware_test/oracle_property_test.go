@@ -15,7 +15,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/badserver"
 	"github.com/mcp-candor/candor/internal/mcptest"
-	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
@@ -228,9 +227,8 @@ func (s scene) play(outer testing.TB, t *rapid.T) []ruling {
 	if s.utilities {
 		opts = append(opts, middleware.WithUtilities())
 	}
-	// The proof would ask for a list itself, and have the first WARN.
-	noProof := func(context.Context, *mcpclient.Client) error { return nil }
-	c, err := connect.To(target).OpenProving(t.Context(), noProof, middleware.Default(log.Logger(), nil, opts...))
+	// The verification would ask for a list itself, and have the first WARN.
+	c, err := connect.To(target).OpenVerifying(t.Context(), unverified, middleware.Default(log.Logger(), nil, opts...))
 	require.NoError(t, err)
 	defer func() { _ = c.Close() }() // of a session that is gone
 	log.Drain()

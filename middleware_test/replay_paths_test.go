@@ -47,8 +47,8 @@ var listPaths = map[string]func(*verdict, realCase, link){
 	pathCheck:   throughTheCheck,
 }
 
-// unproven connects without a request of its own: the list is the first.
-func unproven(context.Context, *mcpclient.Client) error { return nil }
+// unverified connects without a request of its own: the list is the first.
+func unverified(context.Context, *mcpclient.Client) error { return nil }
 
 // throughTheChain calls the list on a client with the default chain, and then
 // another one: a connection that still works must not be lost.
@@ -58,7 +58,7 @@ func throughTheChain(v *verdict, c realCase, w link) {
 	target, stop := w.serve(server)
 	defer stop()
 	var log mcptest.Journal
-	opened, err := connect.To(target).OpenProving(context.Background(), unproven, middleware.Default(log.Logger(), nil))
+	opened, err := connect.To(target).OpenVerifying(context.Background(), unverified, middleware.Default(log.Logger(), nil))
 	if !assert.NoError(v, err) {
 		return
 	}

@@ -1,12 +1,10 @@
 package middleware_test
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 
 	"github.com/mcp-candor/candor/badserver"
-	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,8 +24,7 @@ func TestTheContextTravelsOverEveryTransportInBothEras(t *testing.T) {
 			defer stop()
 			s := newSignals(t)
 			ctx := s.caller(t.Context())
-			unproven := func(context.Context, *mcpclient.Client) error { return nil }
-			c, err := connect.To(target, connect.WithProtocolVersion(over.era)).OpenProving(ctx, unproven, s.chain())
+			c, err := connect.To(target, connect.WithProtocolVersion(over.era)).OpenVerifying(ctx, unverified, s.chain())
 			require.NoError(t, err)
 			for _, call := range goldenCalls {
 				require.NoError(t, call.call(ctx, c), call.method)

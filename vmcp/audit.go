@@ -41,7 +41,7 @@ func quiet(instrument.Outcome) slog.Level { return slog.LevelDebug }
 
 func (b *Builder) audit(ctx context.Context, backend Backend) Audit {
 	a := &auditor{timeout: b.timeoutOf(backend), mask: backend.Connector.Mask, audit: Audit{ID: backend.ID, Target: backend.Connector.String(), Findings: []Finding{}}}
-	client, err := backend.Connector.OpenProving(ctx, a.run, b.chain(backend, a.note, middleware.WithLevel(quiet)))
+	client, err := backend.Connector.OpenVerifying(ctx, a.run, b.chain(backend, a.note, middleware.WithLevel(quiet)))
 	if err != nil {
 		a.audit.Error, a.audit.Remedy = reasonOf(err), failure.Of(err).Remedy()
 		return a.audit

@@ -26,7 +26,7 @@ func (a *auditor) begin(client *mcpclient.Client) {
 	a.audit.Findings, a.resources, a.templates, a.prompts = []Finding{}, nil, nil, nil
 }
 
-// run is the proof of the connection, so it may run twice. Only a refusal of
+// run verifies the connection, so it may run twice. Only a refusal of
 // the protocol, or the caller's leaving, fails it: all else is a finding.
 func (a *auditor) run(ctx context.Context, client *mcpclient.Client) error {
 	a.begin(client)

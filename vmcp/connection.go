@@ -213,7 +213,7 @@ func (c *connection) settle() {
 	}
 }
 
-// discovery is what comes of the proof of a connection.
+// discovery is what comes of verifying a connection.
 type discovery struct {
 	inventory
 	server  *mcp.InitializeResult // the handshake

@@ -50,16 +50,16 @@ func (m *member) attempting() context.Context {
 	return m.life
 }
 
-// open connects and asks for the advertised lists, which proves the connection.
+// open connects and asks for the advertised lists, which verifies the connection.
 func (m *member) open(ctx context.Context) (*connection, inventory, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.timeout())
 	defer cancel()
 	var found discovery
-	prove := func(ctx context.Context, opening *mcpclient.Client) (err error) {
+	verify := func(ctx context.Context, opening *mcpclient.Client) (err error) {
 		found, err = m.discover(ctx, opening)
 		return err
 	}
-	opened, err := m.connector().OpenProving(ctx, prove, m.builder.chain(m.Backend, m.note, middleware.WithLevel(m.level)))
+	opened, err := m.connector().OpenVerifying(ctx, verify, m.builder.chain(m.Backend, m.note, middleware.WithLevel(m.level)))
 	if err != nil {
 		return nil, inventory{}, err
 	}
@@ -78,7 +78,7 @@ func (m *member) fellBack(ctx context.Context, version string) {
 }
 
 // discover asks for the advertised lists, and tells a server that has them what
-// is wanted of it. It is the proof of the connection, so it may run twice, each
+// is wanted of it. It verifies the connection, so it may run twice, each
 // time with another client.
 func (m *member) discover(ctx context.Context, client *mcpclient.Client) (discovery, error) {
 	client.OnNotification(m.heed) // first: no change may slip through between

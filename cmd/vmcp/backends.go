@@ -63,14 +63,14 @@ func backendTimeout(s config.Server, all time.Duration) time.Duration {
 // start that is slow, as that of a program that is downloaded first, and some is
 // left for a second try on an older protocol.
 func timeouts(s config.Server, all time.Duration) connect.Timeouts {
-	proof := cmp.Or(s.Timeouts.Discovery, all)
+	verification := cmp.Or(s.Timeouts.Discovery, all)
 	switch own := s.Timeouts.Connect; {
 	case own == 0:
-		return connect.Timeouts{Probe: min(probeTime, all), Handshake: max(all-probeTime-secondTime, min(secondTime, all)), Proof: proof}
+		return connect.Timeouts{Probe: min(probeTime, all), Handshake: max(all-probeTime-secondTime, min(secondTime, all)), Verification: verification}
 	case s.ProtocolVersion != "": // there is no probe then
-		return connect.Timeouts{Probe: own, Handshake: own, Proof: proof}
+		return connect.Timeouts{Probe: own, Handshake: own, Verification: verification}
 	default:
 		probe := min(probeTime, own/2)
-		return connect.Timeouts{Probe: probe, Handshake: own - probe, Proof: proof}
+		return connect.Timeouts{Probe: probe, Handshake: own - probe, Verification: verification}
 	}
 }

@@ -57,17 +57,17 @@ func TestTimeoutsOfAServer(t *testing.T) {
 		connect connect.Timeouts
 	}{
 		"none": {config.Server{}, 0,
-			connect.Timeouts{Probe: 5 * time.Second, Handshake: 15 * time.Second, Proof: all}},
+			connect.Timeouts{Probe: 5 * time.Second, Handshake: 15 * time.Second, Verification: all}},
 		"connect": {config.Server{Timeouts: config.Timeouts{Connect: time.Minute}}, time.Minute + 55*time.Second + all,
-			connect.Timeouts{Probe: 5 * time.Second, Handshake: 55 * time.Second, Proof: all}},
+			connect.Timeouts{Probe: 5 * time.Second, Handshake: 55 * time.Second, Verification: all}},
 		"a short connect": {config.Server{Timeouts: config.Timeouts{Connect: 2 * time.Second}}, 3*time.Second + all,
-			connect.Timeouts{Probe: time.Second, Handshake: time.Second, Proof: all}},
+			connect.Timeouts{Probe: time.Second, Handshake: time.Second, Verification: all}},
 		"connect, without a probe and another try": {config.Server{Timeouts: config.Timeouts{Connect: 2 * time.Second}, ProtocolVersion: "2025-11-25"}, 2*time.Second + all,
-			connect.Timeouts{Probe: 2 * time.Second, Handshake: 2 * time.Second, Proof: all}},
+			connect.Timeouts{Probe: 2 * time.Second, Handshake: 2 * time.Second, Verification: all}},
 		"discovery": {config.Server{Timeouts: config.Timeouts{Discovery: time.Second}}, all + time.Second,
-			connect.Timeouts{Probe: 5 * time.Second, Handshake: 15 * time.Second, Proof: time.Second}},
+			connect.Timeouts{Probe: 5 * time.Second, Handshake: 15 * time.Second, Verification: time.Second}},
 		"call": {config.Server{Timeouts: config.Timeouts{Call: time.Second}}, 0,
-			connect.Timeouts{Probe: 5 * time.Second, Handshake: 15 * time.Second, Proof: all}},
+			connect.Timeouts{Probe: 5 * time.Second, Handshake: 15 * time.Second, Verification: all}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, test.backend, backendTimeout(test.server, all))

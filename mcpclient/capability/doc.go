@@ -7,7 +7,7 @@
 //	                          -> what becomes of -32601 where it was advertised
 //
 // The rule of tolerance, the lists of a session, the questions of an audit, the
-// proof of a connection and what a gateway declares all read it.
+// verification of a connection and what a gateway declares all read it.
 //
 // The facts are of the specification's versions 2024-11-05 to 2026-07-28, the
 // pages "Lifecycle", "Server Features" and their change logs

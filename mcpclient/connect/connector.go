@@ -60,8 +60,8 @@ func Open(ctx context.Context, target Target, middlewares ...mcpclient.Middlewar
 }
 
 // Open returns a client that has been started, wrapped in the middlewares,
-// initialised and proven by [FirstPage]. The caller closes it; it outlives
+// initialised and verified by [FirstPage]. The caller closes it; it outlives
 // ctx, which bounds the opening only. A failure is an [*Error].
 func (c *Connector) Open(ctx context.Context, middlewares ...mcpclient.Middleware) (*mcpclient.Client, error) {
-	return c.OpenProving(ctx, c.firstPage, middlewares...)
+	return c.OpenVerifying(ctx, c.firstPage, middlewares...)
 }

@@ -29,7 +29,7 @@ func TestTimeouts(t *testing.T) {
 		"the defaults":                     {connect.Timeouts{}, "", 5*time.Second + 10*time.Second + 10*time.Second},
 		"another probe":                    {connect.Timeouts{Probe: time.Second}, "", 1*time.Second + 10*time.Second + 10*time.Second},
 		"another handshake":                {connect.Timeouts{Handshake: time.Second}, "", 5*time.Second + 1*time.Second + 1*time.Second},
-		"negative ones are the defaults":   {connect.Timeouts{Probe: -1, Handshake: -1, Proof: -1}, "", 25 * time.Second},
+		"negative ones are the defaults":   {connect.Timeouts{Probe: -1, Handshake: -1, Verification: -1}, "", 25 * time.Second},
 		"an older pin costs no probe":      {connect.Timeouts{}, legacy, 10 * time.Second},
 		"a pin of the newest, probe in it": {connect.Timeouts{}, modern, 10 * time.Second},
 	} {
@@ -56,10 +56,10 @@ func TestNoOptionMeansTheDefaults(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-func TestNoProofMeansTheDefault(t *testing.T) {
+func TestNoVerificationMeansTheDefault(t *testing.T) {
 	t.Parallel()
 	s := badserver.New(honest(modern))
-	c, err := connect.To(s).OpenProving(soon(t), nil)
+	c, err := connect.To(s).OpenVerifying(soon(t), nil)
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
 	assert.Equal(t, []string{"server/discover", "tools/list"}, asked(s))

@@ -33,8 +33,8 @@
 // does not exist, a refused connection, a certificate that is not trusted, an
 // HTTP status, a missing authorization) is returned at once.
 //
-// On protocol 2026-07-28 a connection counts as proven once a real request was
-// answered; mcp-go's Ping sends none there. See [Proof].
+// On protocol 2026-07-28 a connection counts as verified once a real request was
+// answered; mcp-go's Ping sends none there. See [Verification].
 //
 // # Listening
 //

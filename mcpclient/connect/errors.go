@@ -11,10 +11,10 @@ import (
 
 // The stages of an opening.
 const (
-	stageTarget    = "target"
-	stageStart     = "start"
-	stageHandshake = "handshake"
-	stageProof     = "first request"
+	stageTarget       = "target"
+	stageStart        = "start"
+	stageHandshake    = "handshake"
+	stageVerification = "first request"
 )
 
 // An Error says why a connection could not be opened. Test for it with
@@ -105,7 +105,7 @@ func mendable(ctx context.Context, failed *Error) bool {
 	switch read := failure.Of(failed.Err); {
 	case ctx.Err() != nil:
 		return false
-	case failed.Stage == stageProof:
+	case failed.Stage == stageVerification:
 		return read.Kind == failure.Incompatible
 	default:
 		return failed.Stage == stageHandshake && read.OlderMayHelp()

@@ -14,14 +14,14 @@ import (
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
-// OpenProving is Open with another proof than [FirstPage], which nil stands
-// for. The proof may run twice, each time with another client; only the second
+// OpenVerifying is Open with another verification than [FirstPage], which nil
+// stands for. It may run twice, each time with another client; only the second
 // one is returned.
-func (c *Connector) OpenProving(ctx context.Context, proof Proof, middlewares ...mcpclient.Middleware) (*mcpclient.Client, error) {
-	if proof == nil {
-		proof = c.firstPage
+func (c *Connector) OpenVerifying(ctx context.Context, verify Verification, middlewares ...mcpclient.Middleware) (*mcpclient.Client, error) {
+	if verify == nil {
+		verify = c.firstPage
 	}
-	first := attempt{c, c.firstVersion(), proof, middlewares}
+	first := attempt{c, c.firstVersion(), verify, middlewares}
 	opened, failed := first.open(ctx)
 	if failed == nil {
 		c.remember(opened)
@@ -32,7 +32,7 @@ func (c *Connector) OpenProving(ctx context.Context, proof Proof, middlewares ..
 		return nil, failed
 	}
 	c.warn(ctx, "the server cannot be used on the newest protocol; trying a fresh connection on an older one", mcp.LATEST_LEGACY_PROTOCOL_VERSION, failed.Err)
-	second := attempt{c, mcp.LATEST_LEGACY_PROTOCOL_VERSION, proof, middlewares}
+	second := attempt{c, mcp.LATEST_LEGACY_PROTOCOL_VERSION, verify, middlewares}
 	opened, again := second.open(ctx)
 	if again != nil {
 		again.First = failed
@@ -74,7 +74,7 @@ func (c *Connector) warn(ctx context.Context, message, version string, reason er
 type attempt struct {
 	*Connector
 	version     string
-	proof       Proof
+	verify      Verification
 	middlewares []mcpclient.Middleware
 }
 
@@ -121,7 +121,7 @@ func (a attempt) establish(ctx context.Context, conn *connection, wrapped *mcpcl
 	if err := a.initialize(bounded, conn, wrapped); err != nil {
 		return stageHandshake, err
 	}
-	return stageProof, a.proof(ctx, wrapped)
+	return stageVerification, a.verify(ctx, wrapped)
 }
 
 // awaitLife stops the clock until a process shows a first sign of life, where the

@@ -25,7 +25,7 @@ func TestAServerThatReadsLateIsNotTakenForAnOlderOne(t *testing.T) {
 			programs, log := newLeash(t), &mcptest.Journal{}
 			script := honest(modern)
 			script.Answers["initialize"] = []badserver.Answer{badserver.Fail(mcp.METHOD_NOT_FOUND, "there is no initialize")}
-			options = append(options, connect.WithLogger(log.Logger()), connect.WithTimeouts(connect.Timeouts{Probe: slowness / 8, Handshake: slowness / 8, Proof: 10 * time.Second}))
+			options = append(options, connect.WithLogger(log.Logger()), connect.WithTimeouts(connect.Timeouts{Probe: slowness / 8, Handshake: slowness / 8, Verification: 10 * time.Second}))
 			c, err := connect.To(programs.stdio(t, "slow", script), options...).Open(mcptest.Soon(t))
 			require.NoError(t, err)
 			known, _ := c.Server()

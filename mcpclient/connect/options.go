@@ -19,8 +19,8 @@ type Timeouts struct {
 	// Handshake is how long start and initialize may take, without the
 	// probe, 10 s by default. A fallback has as long again.
 	Handshake time.Duration
-	// Proof is how long the request of [FirstPage] may take, 10 s by default.
-	Proof time.Duration
+	// Verification is how long the request of [FirstPage] may take, 10 s by default.
+	Verification time.Duration
 }
 
 func (t Timeouts) or(defaults Timeouts) Timeouts {
@@ -30,8 +30,8 @@ func (t Timeouts) or(defaults Timeouts) Timeouts {
 	if t.Handshake <= 0 {
 		t.Handshake = defaults.Handshake
 	}
-	if t.Proof <= 0 {
-		t.Proof = defaults.Proof
+	if t.Verification <= 0 {
+		t.Verification = defaults.Verification
 	}
 	return t
 }
@@ -56,7 +56,7 @@ func defaults() options {
 		logger:   slog.New(slog.DiscardHandler),
 		reopened: func() {},
 		fellBack: func(context.Context, string) {},
-		timeouts: Timeouts{Probe: 5 * time.Second, Handshake: 10 * time.Second, Proof: 10 * time.Second},
+		timeouts: Timeouts{Probe: 5 * time.Second, Handshake: 10 * time.Second, Verification: 10 * time.Second},
 		info:     mcp.Implementation{Name: "candor", Version: "0.1.0"},
 	}
 }

@@ -23,7 +23,7 @@ func TestAFailedOpeningLeavesNoProcess(t *testing.T) {
 				script = with(honest(modern), "tools/list", badserver.Answer{Hang: true})
 			}
 			programs := newLeash(t)
-			_, err := connect.To(programs.stdio(t, "server", script), connect.WithTimeouts(connect.Timeouts{Proof: 50 * time.Millisecond})).Open(soon(t))
+			_, err := connect.To(programs.stdio(t, "server", script), connect.WithTimeouts(connect.Timeouts{Verification: 50 * time.Millisecond})).Open(soon(t))
 			require.Error(t, err)
 			programs.await(t, "server", ended(1))
 		})

@@ -33,7 +33,7 @@ func TestAToolsListWithoutAListIsAnErrorOverEveryTransport(t *testing.T) {
 					c, err := connect.Open(soon(t), link.to(t, with(honest(era), "tools/list", badserver.Tools("a").Once(), none)))
 					require.NoError(t, err)
 					defer func() { require.NoError(t, c.Close()) }()
-					if !mcp.IsModernProtocol(era) { // there the first page was no proof
+					if !mcp.IsModernProtocol(era) { // there nothing was asked yet
 						_, err = c.ListTools(soon(t), mcp.ListToolsRequest{})
 						require.NoError(t, err)
 					}

@@ -32,7 +32,7 @@ func TestATargetOpensListsAndCloses(t *testing.T) {
 	}{
 		"HTTP on 2025-11-25 ends its session": {legacy, http, []string{
 			"server/discover", "initialize", "notifications/initialized", "tools/list", "DELETE"}},
-		"HTTP on 2026-07-28 is proven by a list": {modern, http, []string{
+		"HTTP on 2026-07-28 is verified by a list": {modern, http, []string{
 			"server/discover", "tools/list", "tools/list"}},
 		"SSE is never asked server/discover": {legacy, sse, []string{
 			"GET", "initialize", "notifications/initialized", "tools/list"}},
@@ -153,7 +153,7 @@ func TestTheServerIsToldWhoAsks(t *testing.T) {
 	}
 }
 
-func TestTheMiddlewaresSeeTheHandshakeTheProofAndTheEnd(t *testing.T) {
+func TestTheMiddlewaresSeeTheHandshakeTheVerificationAndTheEnd(t *testing.T) {
 	t.Parallel()
 	var ops []string
 	watch := func(next mcpclient.Handler) mcpclient.Handler {

@@ -9,17 +9,17 @@ import (
 	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
-// A Proof is the first real use of a new connection: a server may agree to a
-// protocol in the handshake and then refuse every request in it. If the proof
-// fails with [mcp.UnsupportedProtocolVersionError], the connector opens a
-// fresh connection on an older protocol and runs the proof again on that; any
-// other error fails the opening and is what the [*Error] wraps. A caller whose
-// first list is the proof spends no extra request.
-type Proof func(ctx context.Context, client *mcpclient.Client) error
+// A Verification is the first real use of a new connection: a server may agree
+// to a protocol in the handshake and then refuse every request in it. If it
+// fails with [mcp.UnsupportedProtocolVersionError], the connector opens a fresh
+// connection on an older protocol and verifies that; any other error fails the
+// opening and is what the [*Error] wraps. A caller whose first list is the
+// verification spends no extra request.
+type Verification func(ctx context.Context, client *mcpclient.Client) error
 
-// FirstPage is the proof of [Connector.Open]. On protocol 2026-07-28 it asks
+// FirstPage verifies what [Connector.Open] opens. On protocol 2026-07-28 it asks
 // for the first page of one advertised list; on older ones the handshake was a
-// real request already, and it asks nothing. Any answer is a proof, a JSON-RPC
+// real request already, and it asks nothing. Any answer will do, a JSON-RPC
 // error too, but not a time-out or a transport that failed.
 func FirstPage(ctx context.Context, client *mcpclient.Client) error {
 	server, known := client.Server()
@@ -47,7 +47,7 @@ func firstPage(ctx context.Context, client *mcpclient.Client, has mcp.ServerCapa
 }
 
 func (c *Connector) firstPage(ctx context.Context, client *mcpclient.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, c.options.timeouts.Proof)
+	ctx, cancel := context.WithTimeout(ctx, c.options.timeouts.Verification)
 	defer cancel()
 	return FirstPage(ctx, client)
 }

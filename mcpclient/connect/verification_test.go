@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheDefaultProof(t *testing.T) {
+func TestTheDefaultVerification(t *testing.T) {
 	t.Parallel()
 	advertising := func(protocol, capabilities string) badserver.Script {
 		return badserver.Script{Protocol: protocol, Capabilities: json.RawMessage(capabilities)}
@@ -64,7 +64,7 @@ func TestTheDefaultProof(t *testing.T) {
 	}
 }
 
-func TestTheDefaultProofTakesMethodNotFoundOverHTTPToo(t *testing.T) {
+func TestTheDefaultVerificationTakesMethodNotFoundOverHTTPToo(t *testing.T) {
 	t.Parallel()
 	s := badserver.New(badserver.Script{Protocol: modern, Capabilities: onlyTools})
 	c, err := connect.Open(soon(t), connect.HTTP{URL: overHTTP(t, s).URL})
@@ -72,7 +72,7 @@ func TestTheDefaultProofTakesMethodNotFoundOverHTTPToo(t *testing.T) {
 	assert.NoError(t, c.Close())
 }
 
-func TestWhatIsNoProof(t *testing.T) {
+func TestWhatVerifiesNothing(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		answer badserver.Answer
@@ -89,7 +89,7 @@ func TestWhatIsNoProof(t *testing.T) {
 				s, log := badserver.New(with(honest(modern), "tools/list", test.answer)), &mcptest.Journal{}
 				defer s.Close()
 				target := &counted{Target: s}
-				connector := connect.To(target, connect.WithLogger(log.Logger()), connect.WithTimeouts(connect.Timeouts{Proof: 3 * time.Second}))
+				connector := connect.To(target, connect.WithLogger(log.Logger()), connect.WithTimeouts(connect.Timeouts{Verification: 3 * time.Second}))
 				began := time.Now()
 				_, err := connector.Open(t.Context())
 
@@ -108,56 +108,56 @@ func TestWhatIsNoProof(t *testing.T) {
 	}
 }
 
-// listsResources is a proof of its own.
+// listsResources is a verification of its own.
 func listsResources(ctx context.Context, c *mcpclient.Client) error {
 	_, err := c.ListResources(ctx, mcp.ListResourcesRequest{})
 	return err
 }
 
-func TestTheCallersProofIsTheOnlyRequest(t *testing.T) {
+func TestTheCallersVerificationIsTheOnlyRequest(t *testing.T) {
 	t.Parallel()
 	for protocol, want := range map[string][]string{
 		modern: {"server/discover", "resources/list"},
 		legacy: {"server/discover", "initialize", "notifications/initialized", "resources/list"},
 	} {
 		s := badserver.New(with(honest(protocol), "resources/list", badserver.Resources("file:///a")))
-		var proven *mcpclient.Client
-		c, err := connect.To(s).OpenProving(soon(t), func(ctx context.Context, c *mcpclient.Client) error {
-			proven = c
+		var verified *mcpclient.Client
+		c, err := connect.To(s).OpenVerifying(soon(t), func(ctx context.Context, c *mcpclient.Client) error {
+			verified = c
 			return listsResources(ctx, c)
 		})
 		require.NoError(t, err)
-		assert.Same(t, proven, c)
+		assert.Same(t, verified, c)
 		require.NoError(t, c.Close())
 		assert.Equal(t, want, asked(s))
 	}
 }
 
-func TestTheCallersProofRunsAgainOnAnOlderProtocol(t *testing.T) {
+func TestTheCallersVerificationRunsAgainOnAnOlderProtocol(t *testing.T) {
 	t.Parallel()
 	s, log := badserver.New(fickle()), &mcptest.Journal{}
 	target := &counted{Target: s}
-	var proven []string
-	c, err := connect.To(target, connect.WithLogger(log.Logger())).OpenProving(soon(t), func(ctx context.Context, c *mcpclient.Client) error {
+	var verified []string
+	c, err := connect.To(target, connect.WithLogger(log.Logger())).OpenVerifying(soon(t), func(ctx context.Context, c *mcpclient.Client) error {
 		known, _ := c.Server()
-		proven = append(proven, known.ProtocolVersion)
+		verified = append(verified, known.ProtocolVersion)
 		_, err := c.ListTools(ctx, mcp.ListToolsRequest{})
 		return err
 	})
 	require.NoError(t, err)
-	assert.Equal(t, []string{modern, legacy}, proven)
+	assert.Equal(t, []string{modern, legacy}, verified)
 	assert.EqualValues(t, 1, target.open.Load())
 	requireFallbacks(t, log, 1)
 	require.NoError(t, c.Close())
 	assert.Equal(t, []string{"server/discover", "tools/list", "initialize", "notifications/initialized", "tools/list"}, asked(s))
 }
 
-func TestTheProofsOwnErrorEndsTheConnection(t *testing.T) {
+func TestTheVerificationsOwnErrorEndsTheConnection(t *testing.T) {
 	t.Parallel()
 	unhappy := errors.New("not what I wanted")
 	for _, protocol := range []string{legacy, modern} {
 		target := &counted{Target: badserver.New(honest(protocol))}
-		_, err := connect.To(target).OpenProving(soon(t), func(context.Context, *mcpclient.Client) error { return unhappy })
+		_, err := connect.To(target).OpenVerifying(soon(t), func(context.Context, *mcpclient.Client) error { return unhappy })
 		var failed *connect.Error
 		require.ErrorAs(t, err, &failed)
 		assert.Equal(t, "first request", failed.Stage)
@@ -167,7 +167,7 @@ func TestTheProofsOwnErrorEndsTheConnection(t *testing.T) {
 	}
 }
 
-func TestTheProofIsBoundByTheCallersContext(t *testing.T) {
+func TestTheVerificationIsBoundByTheCallersContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := badserver.New(with(honest(modern), "tools/list", badserver.Answer{Hang: true}))
