@@ -5,17 +5,20 @@ import (
 	"time"
 
 	"github.com/mcp-candor/candor/mcpclient"
+	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
 // refresh asks for the lists again, and says whether they changed.
-func (m *member) refresh(asking context.Context) (bool, error) {
+func (m *member) refresh(ctx context.Context) (bool, error) {
 	select { // one after the other: the last to end must be the last to have begun
 	case m.refreshing <- struct{}{}:
 		defer func() { <-m.refreshing }()
-	case <-asking.Done():
-		return false, m.blame(asking, asking.Err())
+	case <-ctx.Done():
 	}
-	ctx, cancel := context.WithTimeout(asking, m.timeout())
+	if err := ctx.Err(); err != nil { // before anything was asked: that says nothing about the backend
+		return false, m.blame(ctx, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.timeout())
 	defer cancel()
 	ctx, done := m.bound(ctx)
 	defer done()
@@ -27,7 +30,7 @@ func (m *member) refresh(asking context.Context) (bool, error) {
 	if c == nil {
 		return false, m.blame(ctx, err)
 	}
-	changed := m.refreshed(asking, c, found, err)
+	changed := m.refreshed(ctx, c, found, err)
 	m.warnOfPatterns()
 	if err != nil {
 		return false, m.blame(ctx, err)
@@ -47,11 +50,11 @@ func (m *member) listAgain(ctx context.Context, client *mcpclient.Client) (inven
 }
 
 // refreshed takes over what a refresh has brought, or keeps what there was.
-func (m *member) refreshed(asking context.Context, c *connection, found inventory, err error) (changed bool) {
+func (m *member) refreshed(ctx context.Context, c *connection, found inventory, err error) (changed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if gaveUp := asking.Err() != nil || m.life.Err() != nil; m.conn != c || err != nil && gaveUp {
-		return false // who asked had no more time, or another connection has other lists: that says nothing
+	if m.conn != c || err != nil && failure.Of(ctx.Err()).Kind == failure.Cancelled {
+		return false // who asked gave up, or another connection has other lists: that says nothing
 	}
 	defer m.poke()
 	if (m.stale == nil) != (err == nil) {
