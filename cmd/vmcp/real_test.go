@@ -221,7 +221,7 @@ func TestRealCheckTellsWhatServersKeep(t *testing.T) {
 		"hubspot contradicts": {[]string{"--config", configFile(t, map[string]entry{"hubspot": hubspot()})},
 			statusContradicted, "it advertises `resources`, and answers `resources/list` with: -32601"},
 		"desktop-commander contradicts prompts/get": {[]string{"--", "node", script("@wonderwhy-er/desktop-commander/dist/index.js")},
-			statusContradicted, "it advertises `prompts`, and answers `prompts/get` with: -32601"},
+			statusContradicted, "it advertises `prompts`, and answers `prompts/get` with: JSON-RPC error -32601"},
 		"postgres fails": {[]string{"--config", configFile(t, map[string]entry{"postgres": postgres()})},
 			statusFailed, "ECONNREFUSED"},
 	}
