@@ -301,5 +301,5 @@ func textOf(t *testing.T, result *mcp.CallToolResult) string {
 
 // isStream says whether a request only opens a stream for notifications.
 func isStream(request badserver.Request) bool {
-	return request.Method == "" || request.Method == string(mcp.MethodSubscriptionsListen)
+	return request.Method == "GET" || request.Method == string(mcp.MethodSubscriptionsListen)
 }
