@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/mcp-candor/candor/events"
 	"github.com/mcp-candor/candor/redact"
@@ -125,10 +126,11 @@ func (l *logs) over(handlers ...slog.Handler) *slog.Logger {
 }
 
 // Close writes what waits and closes the files. That standard error could not be
-// written is no error: there is nobody to tell.
+// written is no error: there is nobody to tell. It is the last, for the others may
+// speak of their troubles on it until they are closed.
 func (l *logs) Close() error {
 	errs := make([]error, 0, len(l.places)+len(l.files))
-	for i, place := range l.places {
+	for i, place := range slices.Backward(l.places) {
 		if err := place.Close(); i > 0 {
 			errs = append(errs, err)
 		}

@@ -108,6 +108,20 @@ func TestWhatIsLostAtTheEndIsAnError(t *testing.T) {
 	assert.EqualError(t, l.Close(), "file: 1 records were not written: no space left on device")
 }
 
+func TestAPlaceThatFailsAtTheEndStillSaysSoOnStandardError(t *testing.T) {
+	t.Parallel()
+	stderr, full := &gate{}, &gate{broken: errors.New("no space left on device")}
+	full.mu.Lock()
+	l := twoPlaces(stderr, full)
+	go func() {
+		<-l.places[1].closing
+		full.mu.Unlock()
+	}()
+	l.logger().Info("record")
+	require.Error(t, l.Close())
+	assert.Contains(t, stderr.text(), "the log cannot be written")
+}
+
 func TestThatNobodyReadsStandardErrorIsNoError(t *testing.T) {
 	t.Parallel()
 	l := twoPlaces(&gate{broken: errors.New("broken pipe")}, &gate{})
