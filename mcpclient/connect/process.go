@@ -18,6 +18,9 @@ const (
 	// stderrGrace is how long a process that has ended may keep its standard
 	// error open through a child of its own.
 	stderrGrace = time.Second
+	// stderrDelay is how long what a process has just written to its standard
+	// error may be on its way.
+	stderrDelay = 50 * time.Millisecond
 )
 
 // process is a child process and the two pipes that lead to it.

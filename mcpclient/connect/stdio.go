@@ -174,11 +174,15 @@ func (t *stdioTransport) Close() error {
 }
 
 // lastWords returns the last that the server has written to its standard error,
-// with its secrets masked. Of a process that ended by itself all of it is waited
-// for, but not for long.
+// with its secrets masked. All that it wrote is waited for, but not for long; of a
+// process that ended by itself until no child of its own can write any more.
 func (t *stdioTransport) lastWords(why error) string {
-	if failure.Of(why).Kind == failure.Ended && t.child.cmd != nil {
-		t.child.hasEnded(stderrGrace)
+	if t.child.cmd != nil {
+		grace := stderrDelay
+		if failure.Of(why).Kind == failure.Ended {
+			grace = stderrGrace
+		}
+		t.child.hasEnded(grace)
 	}
 	return t.said.String()
 }
