@@ -14,7 +14,7 @@ import (
 // answer is what is known of the answer to a request beside its result.
 type answer struct {
 	exchange *wire.Exchange
-	rounds   *connect.Rounds // nil if the caller does not conduct them
+	rounds   *connect.MultiRoundTrip // nil if the caller does not conduct them
 }
 
 // withAnswer returns the context for a request to a backend, and where its answer
@@ -24,8 +24,8 @@ type answer struct {
 func withAnswer(ctx context.Context, server *mcp.InitializeResult, request any) (context.Context, answer) {
 	ctx, exchange := wire.WithExchange(ctx)
 	again := again(request)
-	if peer, ok := peerOf(ctx); ok && peer.Rounds && again != nil && mcp.IsModernProtocol(server.ProtocolVersion) {
-		return ctx, answer{exchange, connect.TakeRounds(exchange, *again)}
+	if peer, ok := peerOf(ctx); ok && peer.MultiRoundTrip && again != nil && mcp.IsModernProtocol(server.ProtocolVersion) {
+		return ctx, answer{exchange, connect.NewMultiRoundTrip(exchange, *again)}
 	}
 	return ctx, answer{exchange, nil}
 }

@@ -23,12 +23,12 @@ type Peer struct {
 	// call has returned. It must not block: the backend's other answers wait
 	// for it.
 	Notify func(mcp.JSONRPCNotification)
-	// Rounds says that the caller takes results that need input: those of
+	// MultiRoundTrip says that the caller takes results that need input: those of
 	// protocol 2026-07-28, see [mcp.CallToolResult.NeedsInput]. A backend that
 	// has them answers so; another one turns to Sampling, Elicitation and Roots.
-	Rounds bool
+	MultiRoundTrip bool
 	// Away says whether the caller is not there to be asked, as one that takes
-	// Rounds is not between two of its requests; nil means that it always is.
+	// MultiRoundTrip is not between two of its requests; nil means that it always is.
 	// A question that is not known to belong to the call is not put to a peer
 	// that is away, or that has this or another question to answer already: the
 	// backend gets [ErrNoPeer] instead of waiting. The time that an answer of a

@@ -61,7 +61,7 @@
 //
 // The transports of this package tell the [wire.Exchange] of a call's context more
 // than the client returns: the exact JSON-RPC error, each result as the server wrote
-// it, and what logs, metrics and traces need. [TakeRounds] is for who conducts the
+// it, and what logs, metrics and traces need. [NewMultiRoundTrip] is for who conducts the
 // multi round-trip requests of protocol 2026-07-28 itself. [Ended] says when a process
 // has ended; package failure what kind of failure an error is and what a person can do
 // about it.

@@ -15,7 +15,7 @@ func (c *call) callTool() (any, error) {
 	if err := c.checkParamHeaders(request.Params.Name); err != nil {
 		return nil, err
 	}
-	return inRounds(c, request.Params.MultiRoundTripParams, c.toolOf(request))
+	return inRoundTrips(c, request.Params.MultiRoundTripParams, c.toolOf(request))
 }
 
 func (c *call) getPrompt() (any, error) {
@@ -23,7 +23,7 @@ func (c *call) getPrompt() (any, error) {
 	if err := c.Decode(&request.Params); err != nil {
 		return nil, err
 	}
-	return inRounds(c, request.Params.MultiRoundTripParams, c.promptOf(request))
+	return inRoundTrips(c, request.Params.MultiRoundTripParams, c.promptOf(request))
 }
 
 func (c *call) readResource() (any, error) {
@@ -31,7 +31,7 @@ func (c *call) readResource() (any, error) {
 	if err := c.Decode(&request.Params); err != nil {
 		return nil, err
 	}
-	return inRounds(c, request.Params.MultiRoundTripParams, c.resourceOf(request))
+	return inRoundTrips(c, request.Params.MultiRoundTripParams, c.resourceOf(request))
 }
 
 func (c *call) complete() (any, error) {

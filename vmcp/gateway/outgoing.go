@@ -23,7 +23,7 @@ func (c *call) outgoing(ctx context.Context, peer vmcp.Peer) context.Context {
 	out := context.Context(outgoing{ctx})
 	out = trace.ContextWithSpan(out, trace.SpanFromContext(ctx))
 	out = baggage.ContextWithBaggage(out, baggage.FromContext(ctx))
-	peer.Header, peer.Rounds = c.Header, c.Client.Modern()
+	peer.Header, peer.MultiRoundTrip = c.Header, c.Client.Modern()
 	return vmcp.WithPeer(out, peer)
 }
 

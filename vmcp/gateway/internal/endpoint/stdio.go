@@ -213,11 +213,11 @@ func (p *pipe) drain(hurry <-chan struct{}) {
 		return
 	case <-hurry:
 	}
-	patient := time.NewTimer(drainTime)
-	defer patient.Stop()
+	timer := time.NewTimer(drainTime)
+	defer timer.Stop()
 	select {
 	case <-done:
-	case <-patient.C:
+	case <-timer.C:
 		p.client.leave(errGone)
 	}
 }

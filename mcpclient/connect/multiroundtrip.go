@@ -10,30 +10,31 @@ import (
 	"github.com/mcp-candor/candor/mcpclient/wire"
 )
 
-// Rounds are what a server of protocol 2026-07-28 needs before it answers a call
-// whose caller sees to that itself. It is safe for concurrent use.
-type Rounds struct {
+// A MultiRoundTrip is one round trip of a multi round-trip request that the caller
+// conducts itself: it has what a server of protocol 2026-07-28 needs before it
+// answers. It is safe for concurrent use.
+type MultiRoundTrip struct {
 	again    mcp.MultiRoundTripParams
 	required atomic.Pointer[mcp.MultiRoundTripResult]
 }
 
-// TakeRounds makes a CallTool, GetPrompt or ReadResource with the exchange one
-// round of several that the caller conducts itself, where mcp-go's client v1.2.1
+// NewMultiRoundTrip makes a CallTool, GetPrompt or ReadResource with the exchange one
+// round trip of several that the caller conducts itself, where mcp-go's client v1.2.1
 // would ask the handlers of its own: the call sends what the caller answers to an
 // earlier result, and if the server needs input the call's result is empty, and
-// [Rounds.Required] has what it needs
+// [MultiRoundTrip.Required] has what it needs
 // (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 // It must be called before the call, over a transport of this package, and sets the
 // exchange's hooks.
-func TakeRounds(exchange *wire.Exchange, again mcp.MultiRoundTripParams) *Rounds {
-	r := &Rounds{again: again}
+func NewMultiRoundTrip(exchange *wire.Exchange, again mcp.MultiRoundTripParams) *MultiRoundTrip {
+	r := &MultiRoundTrip{again: again}
 	exchange.Hook(wire.Hooks{Params: r.params, Result: r.result})
 	return r
 }
 
 // Required returns what the server needs before it answers, and whether it needs
-// something. Rounds that nobody took, nil, need nothing.
-func (r *Rounds) Required() (mcp.MultiRoundTripResult, bool) {
+// something. None, nil, needs nothing.
+func (r *MultiRoundTrip) Required() (mcp.MultiRoundTripResult, bool) {
 	if r == nil {
 		return mcp.MultiRoundTripResult{}, false
 	}
@@ -51,22 +52,22 @@ var emptyResults = map[string]json.RawMessage{
 	string(mcp.MethodResourcesRead): json.RawMessage(`{"contents":[]}`),
 }
 
-func (r *Rounds) params(method string, params any) (any, error) {
-	if _, inRounds := emptyResults[method]; !inRounds {
+func (r *MultiRoundTrip) params(method string, params any) (any, error) {
+	if _, known := emptyResults[method]; !known {
 		return params, nil
 	}
-	return withRounds(params, r.again)
+	return withAnswers(params, r.again)
 }
 
-func (r *Rounds) result(method string, result json.RawMessage) json.RawMessage {
-	if empty, inRounds := emptyResults[method]; inRounds && r.take(result) {
+func (r *MultiRoundTrip) result(method string, result json.RawMessage) json.RawMessage {
+	if empty, known := emptyResults[method]; known && r.take(result) {
 		return empty
 	}
 	return result
 }
 
-// withRounds returns the parameters with the caller's answers.
-func withRounds(params any, again mcp.MultiRoundTripParams) (any, error) {
+// withAnswers returns the parameters with the caller's answers.
+func withAnswers(params any, again mcp.MultiRoundTripParams) (any, error) {
 	if again.InputResponses == nil && again.RequestState == "" {
 		return params, nil
 	}
@@ -88,7 +89,7 @@ func withRounds(params any, again mcp.MultiRoundTripParams) (any, error) {
 }
 
 // take keeps what the server needs, if that is what its result says.
-func (r *Rounds) take(result json.RawMessage) bool {
+func (r *MultiRoundTrip) take(result json.RawMessage) bool {
 	var said struct {
 		ResultType mcp.ResultType `json:"resultType"`
 		mcp.MultiRoundTripResult

@@ -21,9 +21,9 @@ import (
 
 func (g *Gateway) newState() string { return g.states + rand.Text() }
 
-// inRounds makes a call to a backend that can ask the client, in the way that
+// inRoundTrips makes a call to a backend that can ask the client, in the way that
 // the client's protocol has.
-func inRounds(c *call, again mcp.MultiRoundTripParams, run func(context.Context) (any, error)) (any, error) {
+func inRoundTrips(c *call, again mcp.MultiRoundTripParams, run func(context.Context) (any, error)) (any, error) {
 	switch {
 	case !c.Client.Modern():
 		return run(c.outgoing(c.ctx, c.askable(c.atOnce, c.Notify)))

@@ -95,7 +95,7 @@ func TestWhoTakesRoundsIsToldWhatTheServerNeeds(t *testing.T) {
 	done := badserver.Result(mcp.NewToolResultText("done"))
 	asking(t, with(honest(modern), "tools/call", needs.Once(), done), func(t *testing.T, c *mcpclient.Client) {
 		ctx, exchange := wire.WithExchange(soon(t))
-		rounds := connect.TakeRounds(exchange, mcp.MultiRoundTripParams{})
+		rounds := connect.NewMultiRoundTrip(exchange, mcp.MultiRoundTripParams{})
 		_, required := rounds.Required()
 		assert.False(t, required)
 		result, err := c.CallTool(ctx, callOf("search"))
@@ -107,7 +107,7 @@ func TestWhoTakesRoundsIsToldWhatTheServerNeeds(t *testing.T) {
 		assert.Contains(t, needed.InputRequests, "where")
 
 		ctx, exchange = wire.WithExchange(soon(t))
-		rounds = connect.TakeRounds(exchange, mcp.MultiRoundTripParams{RequestState: "s1", InputResponses: mcp.InputResponses{}})
+		rounds = connect.NewMultiRoundTrip(exchange, mcp.MultiRoundTripParams{RequestState: "s1", InputResponses: mcp.InputResponses{}})
 		result, err = c.CallTool(ctx, callOf("search"))
 		require.NoError(t, err)
 		assert.Len(t, result.Content, 1)
