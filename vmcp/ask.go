@@ -145,14 +145,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	if end, bounded := ctx.Deadline(); bounded && time.Until(end) < d {
 		return false
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return lifetime.Sleep(ctx, d)
 }
 
 // do does what may be several requests, once, and returns the connection too, if

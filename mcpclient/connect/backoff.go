@@ -1,7 +1,6 @@
 package connect
 
 import (
-	"context"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -19,16 +18,4 @@ func newPauses() *backoff.ExponentialBackOff {
 	}
 	pauses.Reset()
 	return pauses
-}
-
-// sleep waits, and says whether the time has passed before ctx ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

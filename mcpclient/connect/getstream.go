@@ -11,6 +11,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/internal/lifetime"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 )
 
@@ -81,7 +82,7 @@ func (s *getStream) waitForTurn(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if wait := s.takePause(); wait > 0 && !sleep(ctx, wait) {
+	if wait := s.takePause(); wait > 0 && !lifetime.Sleep(ctx, wait) {
 		return ctx.Err()
 	}
 	return nil

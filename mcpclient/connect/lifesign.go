@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcp-candor/candor/internal/lifetime"
 )
 
 // lifesign is the first sign that a process runs what it was started for: it has
@@ -82,7 +84,7 @@ func (t *stdioTransport) probing(ctx context.Context) (context.Context, context.
 		case <-ctx.Done():
 			return
 		}
-		if sleep(ctx, t.probe) {
+		if lifetime.Sleep(ctx, t.probe) {
 			cancel(errSilent)
 		}
 	}()

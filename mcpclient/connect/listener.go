@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/events"
+	"github.com/mcp-candor/candor/internal/lifetime"
 	"github.com/mcp-candor/candor/mcpclient/capability"
 	"github.com/mcp-candor/candor/mcpclient/failure"
 	"github.com/mcp-candor/candor/mcpclient/wire"
@@ -104,7 +105,7 @@ func (l *listener) run(ctx context.Context) {
 		}
 		l.lose()
 		within, cancel := either(ctx, s.replaced)
-		sleep(within, pauses.NextBackOff())
+		lifetime.Sleep(within, pauses.NextBackOff())
 		cancel()
 	}
 }

@@ -71,7 +71,7 @@ func (t *turn) wait(ctx context.Context) error {
 	if clock := clockOf(ctx); clock != nil {
 		defer clock.Halt()()
 	}
-	if !sleep(ctx, left) {
+	if !lifetime.Sleep(ctx, left) {
 		return ctx.Err()
 	}
 	return nil
