@@ -44,8 +44,8 @@ func (a answer) exact(err error) error {
 // exactly does one request and makes its error exact. Of several that share an
 // answer, one would get the error of another.
 func exactly(ctx context.Context, request func(context.Context) error) error {
-	ctx, answer := withAnswer(ctx, nil, nil)
-	return answer.exact(request(ctx))
+	ctx, exchange := wire.WithExchange(ctx)
+	return answer{exchange: exchange}.exact(request(ctx))
 }
 
 // complete makes a result one that needs input of the caller, if it does.

@@ -18,16 +18,9 @@ import (
 // the backend's own, with its type; the secrets of the backend's target are
 // masked in its text.
 func (s *Session) CallTool(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	for {
-		r := s.roster.Load()
-		m, own, ok := r.tool(request.Params.Name)
-		if !ok {
-			return nil, r.missing("tool", request.Params.Name, s.builder.Names)
-		}
-		if result, err := callTool(ctx, m, own, request.Params); !s.hasLeft(m, err) {
-			return result, named(err, "tool", request.Params.Name)
-		}
-	}
+	return routed(s, "tool", request.Params.Name, (*roster).tool, func(m *member, own string) (*mcp.CallToolResult, error) {
+		return callTool(ctx, m, own, request.Params)
+	})
 }
 
 func callTool(ctx context.Context, m *member, own string, params mcp.CallToolParams) (*mcp.CallToolResult, error) {
@@ -41,26 +34,12 @@ func callTool(ctx context.Context, m *member, own string, params mcp.CallToolPar
 	return ask(ctx, m, (*mcpclient.Client).CallTool, mcp.CallToolRequest{Params: params, Header: m.forwarded(ctx)})
 }
 
-// hasLeft says whether a call was not sent since its backend has left the session
-// in [Session.Apply]: somebody else may have what it is about by now.
-func (s *Session) hasLeft(m *member, err error) bool {
-	_, unavailable := errors.AsType[*UnavailableError](err)
-	return unavailable && m.life.Err() != nil && s.life.Err() == nil
-}
-
 // GetPrompt renders a prompt by its exposed name. What travels and which errors
 // there are is as with CallTool.
 func (s *Session) GetPrompt(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	for {
-		r := s.roster.Load()
-		m, own, ok := r.prompt(request.Params.Name)
-		if !ok {
-			return nil, r.missing("prompt", request.Params.Name, s.builder.Names)
-		}
-		if result, err := getPrompt(ctx, m, own, request.Params); !s.hasLeft(m, err) {
-			return result, named(err, "prompt", request.Params.Name)
-		}
-	}
+	return routed(s, "prompt", request.Params.Name, (*roster).prompt, func(m *member, own string) (*mcp.GetPromptResult, error) {
+		return getPrompt(ctx, m, own, request.Params)
+	})
 }
 
 func getPrompt(ctx context.Context, m *member, own string, params mcp.GetPromptParams) (*mcp.GetPromptResult, error) {
@@ -75,16 +54,9 @@ func getPrompt(ctx context.Context, m *member, own string, params mcp.GetPromptP
 // just one: servers may serve what they do not list. A backend that promised
 // resources and does not have the list counts only where no other has it.
 func (s *Session) ReadResource(ctx context.Context, request mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	for {
-		r := s.roster.Load()
-		m, ok := r.resource(request.Params.URI)
-		if !ok {
-			return nil, r.missing("resource", request.Params.URI, s.builder.Names)
-		}
-		if result, err := readResource(ctx, m, request.Params); !s.hasLeft(m, err) {
-			return result, named(err, "resource", request.Params.URI)
-		}
-	}
+	return routed(s, "resource", request.Params.URI, (*roster).resource, func(m *member, _ string) (*mcp.ReadResourceResult, error) {
+		return readResource(ctx, m, request.Params)
+	})
 }
 
 func readResource(ctx context.Context, m *member, params mcp.ReadResourceParams) (*mcp.ReadResourceResult, error) {
@@ -100,28 +72,19 @@ func readResource(ctx context.Context, m *member, params mcp.ReadResourceParams)
 // asked: it has none, and the result is empty.
 func (s *Session) Complete(ctx context.Context, request mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	params := request.Params
-	for {
-		r := s.roster.Load()
-		var m *member
-		var ok bool
-		var kind, name string
-		switch ref := request.Params.Ref.(type) {
-		case mcp.PromptReference:
-			kind, name = "prompt", ref.Name
-			m, ref.Name, ok = r.prompt(ref.Name)
+	switch ref := params.Ref.(type) {
+	case mcp.PromptReference:
+		return routed(s, "prompt", ref.Name, (*roster).prompt, func(m *member, own string) (*mcp.CompleteResult, error) {
+			ref.Name = own
 			params.Ref = ref
-		case mcp.ResourceReference:
-			kind, name = "resource", ref.URI
-			m, ok = r.resource(ref.URI)
-		default:
-			return nil, fmt.Errorf("%w: a completion needs a mcp.PromptReference or mcp.ResourceReference, not a %T", mcp.ErrInvalidParams, ref)
-		}
-		if !ok {
-			return nil, r.missing(kind, name, s.builder.Names)
-		}
-		if result, err := complete(ctx, m, params); !s.hasLeft(m, err) {
-			return result, named(err, kind, name)
-		}
+			return complete(ctx, m, params)
+		})
+	case mcp.ResourceReference:
+		return routed(s, "resource", ref.URI, (*roster).resource, func(m *member, _ string) (*mcp.CompleteResult, error) {
+			return complete(ctx, m, params)
+		})
+	default:
+		return nil, fmt.Errorf("%w: a completion needs a mcp.PromptReference or mcp.ResourceReference, not a %T", mcp.ErrInvalidParams, ref)
 	}
 }
 
@@ -132,4 +95,29 @@ func complete(ctx context.Context, m *member, params mcp.CompleteParams) (*mcp.C
 	ctx, _, call := m.calls.begin(ctx, nil)
 	defer call.end()
 	return ask(ctx, m, (*mcpclient.Client).Complete, mcp.CompleteRequest{Params: params, Header: m.forwarded(ctx)})
+}
+
+// routed has the backend that has what is asked for do a request, and names that in
+// the error. Where the backend has left the session meanwhile somebody else may
+// have it.
+func routed[Res any](
+	s *Session, kind, name string, find func(*roster, string) (*member, string, bool), request func(m *member, own string) (*Res, error),
+) (*Res, error) {
+	for {
+		r := s.roster.Load()
+		m, own, ok := find(r, name)
+		if !ok {
+			return nil, r.missing(kind, name, s.builder.Names)
+		}
+		if result, err := request(m, own); !s.hasLeft(m, err) {
+			return result, named(err, kind, name)
+		}
+	}
+}
+
+// hasLeft says whether a call was not sent since its backend has left the session
+// in [Session.Apply].
+func (s *Session) hasLeft(m *member, err error) bool {
+	_, unavailable := errors.AsType[*UnavailableError](err)
+	return unavailable && m.life.Err() != nil && s.life.Err() == nil
 }

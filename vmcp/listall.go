@@ -9,6 +9,7 @@ import (
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/capability"
 	"github.com/mcp-candor/candor/mcpclient/failure"
+	"github.com/mcp-candor/candor/mcpclient/wire"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -40,44 +41,38 @@ func (m *member) listAll(ctx context.Context, client *mcpclient.Client, has mcp.
 // fetch asks for each of the lists and puts it in its place, which no other one
 // touches.
 var fetch = map[mcp.MCPMethod]func(context.Context, *mcpclient.Client, *offer) error{
-	mcp.MethodToolsList: func(ctx context.Context, client *mcpclient.Client, to *offer) error {
-		ctx, answer := withAnswer(ctx, nil, nil)
-		wrote := schemasOf(answer.exchange)
-		result, err := client.ListTools(ctx, mcp.ListToolsRequest{})
+	mcp.MethodToolsList:              fetchTools,
+	mcp.MethodResourcesList:          fetching((*mcpclient.Client).ListResources, func(to *offer, got *mcp.ListResourcesResult) { to.Resources = got.Resources }),
+	mcp.MethodResourcesTemplatesList: fetching((*mcpclient.Client).ListResourceTemplates, func(to *offer, got *mcp.ListResourceTemplatesResult) { to.Templates = got.ResourceTemplates }),
+	mcp.MethodPromptsList:            fetching((*mcpclient.Client).ListPrompts, func(to *offer, got *mcp.ListPromptsResult) { to.Prompts = got.Prompts }),
+}
+
+// fetchTools keeps the schemas as the server wrote them.
+func fetchTools(ctx context.Context, client *mcpclient.Client, to *offer) error {
+	return exactly(ctx, func(ctx context.Context) error {
+		wrote := schemasOf(wire.ExchangeOf(ctx))
+		got, err := client.ListTools(ctx, mcp.ListToolsRequest{})
 		if err != nil {
-			return answer.exact(err)
+			return err
 		}
-		restoreSchemas(result.Tools, wrote.of)
-		to.Tools = result.Tools
+		restoreSchemas(got.Tools, wrote.of)
+		to.Tools = got.Tools
 		return nil
-	},
-	mcp.MethodResourcesList: func(ctx context.Context, client *mcpclient.Client, to *offer) error {
-		ctx, answer := withAnswer(ctx, nil, nil)
-		result, err := client.ListResources(ctx, mcp.ListResourcesRequest{})
-		if err != nil {
-			return answer.exact(err)
-		}
-		to.Resources = result.Resources
-		return nil
-	},
-	mcp.MethodResourcesTemplatesList: func(ctx context.Context, client *mcpclient.Client, to *offer) error {
-		ctx, answer := withAnswer(ctx, nil, nil)
-		result, err := client.ListResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{})
-		if err != nil {
-			return answer.exact(err)
-		}
-		to.Templates = result.ResourceTemplates
-		return nil
-	},
-	mcp.MethodPromptsList: func(ctx context.Context, client *mcpclient.Client, to *offer) error {
-		ctx, answer := withAnswer(ctx, nil, nil)
-		result, err := client.ListPrompts(ctx, mcp.ListPromptsRequest{})
-		if err != nil {
-			return answer.exact(err)
-		}
-		to.Prompts = result.Prompts
-		return nil
-	},
+	})
+}
+
+// fetching asks for one list and keeps it.
+func fetching[Req, Res any](list method[Req, Res], keep func(*offer, *Res)) func(context.Context, *mcpclient.Client, *offer) error {
+	return func(ctx context.Context, client *mcpclient.Client, to *offer) error {
+		return exactly(ctx, func(ctx context.Context) error {
+			got, err := list(client, ctx, *new(Req))
+			if err != nil {
+				return err
+			}
+			keep(to, got)
+			return nil
+		})
+	}
 }
 
 // listError is the failure of a list that fails its backend.

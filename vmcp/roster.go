@@ -44,17 +44,17 @@ func (r *roster) prompt(name string) (owner *member, own string, ok bool) {
 // resource returns who serves a URI: who lists it or has a template for it, else
 // the only one with resources. One that promised resources and does not have the
 // list may still have the resource; it counts only where no other has any.
-func (r *roster) resource(uri string) (*member, bool) {
+func (r *roster) resource(uri string) (owner *member, own string, ok bool) {
 	if id, ok := r.ownerOf(uri); ok {
-		return r.member(id), true
+		return r.member(id), uri, true
 	}
 	if keeping := r.those((*member).keepsResources); len(keeping) > 0 {
-		return keeping[0], len(keeping) == 1
+		return keeping[0], uri, len(keeping) == 1
 	}
 	if promising := r.those((*member).promisesResources); len(promising) == 1 {
-		return promising[0], true
+		return promising[0], uri, true
 	}
-	return nil, false
+	return nil, "", false
 }
 
 func (r *roster) those(which func(*member) bool) []*member {

@@ -60,7 +60,7 @@ func (s *Session) subscriptionTo(uri string) (*member, error) {
 		}
 	}
 	r := s.roster.Load()
-	m, ok := r.resource(uri)
+	m, _, ok := r.resource(uri)
 	switch {
 	case !ok:
 		return nil, r.missing("resource", uri, s.builder.Names)
