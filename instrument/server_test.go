@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"github.com/mcp-candor/candor/instrument"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	opening "github.com/mcp-candor/candor/mcpclient/connect"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
@@ -26,11 +27,11 @@ import (
 )
 
 func received(points ...metricdata.HistogramDataPoint[float64]) metricdata.Metrics {
-	return durations("mcp.server.operation.duration", "MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent.", points...)
+	return mcptest.Durations("mcp.server.operation.duration", "MCP request or notification duration as observed on the receiver from the time it was received until the result or ack is sent.", points...)
 }
 
 func served(points ...metricdata.HistogramDataPoint[float64]) metricdata.Metrics {
-	return durations("mcp.server.session.duration", "The duration of the MCP session as observed on the MCP server.", points...)
+	return mcptest.Durations("mcp.server.session.duration", "The duration of the MCP session as observed on the MCP server.", points...)
 }
 
 // refused is an error with a code of its own, as mcp-go's hooks get them.
@@ -72,7 +73,7 @@ func TestAServerRecordsEachRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				m, s := newMeter(t), newSpans(t)
+				m, s := mcptest.NewMeter(t), newSpans(t)
 				server := instrument.NewServer(instrument.Config{MeterProvider: m, TracerProvider: s, Attributes: []attribute.KeyValue{attribute.String("mine", "yes")}})
 				_, end := server.Begin(t.Context(), incoming("echo"))
 				<-time.After(25 * time.Millisecond)
@@ -82,13 +83,13 @@ func TestAServerRecordsEachRequest(t *testing.T) {
 					"mine", "yes", "mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "gen_ai.operation.name", "execute_tool",
 					"mcp.protocol.version", legacyVersion, "network.transport", "tcp", "network.protocol.name", "http", "network.protocol.version", "1.1",
 				}, test.want...)
-				m.assertMeasured(t, received(point(attrs(about...), 0.025)))
+				m.AssertMeasured(t, received(mcptest.Point(mcptest.Attributes(about...), 0.025)))
 				require.Len(t, s.recorder.Ended(), 1)
 				span := s.recorder.Ended()[0]
 				assert.Equal(t, "tools/call echo", span.Name())
 				assert.Equal(t, trace.SpanKindServer, span.SpanKind())
 				assert.Equal(t, test.status, span.Status())
-				set := attrs(append(about, "jsonrpc.request.id", "7", "mcp.session.id", "session-1", "client.address", "192.0.2.7")...)
+				set := mcptest.Attributes(append(about, "jsonrpc.request.id", "7", "mcp.session.id", "session-1", "client.address", "192.0.2.7")...)
 				assert.Equal(t, attribute.NewSet(append(set.ToSlice(), attribute.Int("client.port", 54321))...), attribute.NewSet(span.Attributes()...))
 			})
 		})
@@ -98,7 +99,7 @@ func TestAServerRecordsEachRequest(t *testing.T) {
 func TestAServerCountsSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		server := instrument.NewServer(instrument.Config{MeterProvider: m})
 		end := server.Session(t.Context(), legacyVersion, caller)
 		fail := server.Session(t.Context(), legacyVersion, caller)
@@ -106,13 +107,13 @@ func TestAServerCountsSessions(t *testing.T) {
 		end(nil)
 		fail(context.DeadlineExceeded)
 		about := []string{"mcp.protocol.version", legacyVersion, "network.transport", "tcp", "network.protocol.name", "http", "network.protocol.version", "1.1"}
-		m.assertMeasured(t, served(point(attrs(about...), 60), point(attrs(append(about, "error.type", "timeout")...), 60)))
+		m.AssertMeasured(t, served(mcptest.Point(mcptest.Attributes(about...), 60), mcptest.Point(mcptest.Attributes(append(about, "error.type", "timeout")...), 60)))
 	})
 }
 
 func TestHostileMethodsAndNamesAtAServerMakeABoundedNumberOfSeries(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t)
+	m := mcptest.NewMeter(t)
 	server := instrument.NewServer(instrument.Config{MeterProvider: m, TracerProvider: noop.NewTracerProvider(), SeriesLimit: instrument.NewSeriesLimit(10)})
 	for i := range 10_000 {
 		in := incoming(fmt.Sprint("tool-", i))
@@ -122,7 +123,7 @@ func TestHostileMethodsAndNamesAtAServerMakeABoundedNumberOfSeries(t *testing.T)
 		_, end := server.Begin(t.Context(), in)
 		end(nil, refused{i})
 	}
-	assert.LessOrEqual(t, len(histogramOf(t, m, "mcp.server.operation.duration")), 12)
+	assert.LessOrEqual(t, len(m.HistogramOf(t, "mcp.server.operation.duration")), 12)
 }
 
 // TestTheServersSpanContinuesTheClients goes through a real server: what the

@@ -9,11 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/mcpclient"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
 // everything are the capabilities of a server that advertises all that the
@@ -74,43 +70,4 @@ func connect(t testing.TB, s *server, a answer, middlewares ...mcpclient.Middlew
 	_, err := c.Initialize(t.Context(), mcp.InitializeRequest{})
 	require.NoError(t, err)
 	return c
-}
-
-// meter is an OpenTelemetry SDK whose measurements can be read.
-type meter struct {
-	*metric.MeterProvider
-	reader *metric.ManualReader
-}
-
-func newMeter(t testing.TB) meter {
-	t.Helper()
-	reader := metric.NewManualReader()
-	provider := metric.NewMeterProvider(metric.WithReader(reader))
-	t.Cleanup(func() { assert.NoError(t, provider.Shutdown(context.Background())) })
-	return meter{provider, reader}
-}
-
-// measured is all that was measured, by the name of the instrument.
-func (m meter) measured(t testing.TB) map[string]metricdata.Metrics {
-	t.Helper()
-	var all metricdata.ResourceMetrics
-	require.NoError(t, m.reader.Collect(t.Context(), &all))
-	byName := map[string]metricdata.Metrics{}
-	for _, scope := range all.ScopeMetrics {
-		assert.Equal(t, "github.com/mcp-candor/candor/middleware", scope.Scope.Name)
-		for _, each := range scope.Metrics {
-			assert.NotContains(t, byName, each.Name)
-			byName[each.Name] = each
-		}
-	}
-	return byName
-}
-
-// attrs makes a set of pairs of strings.
-func attrs(pairs ...string) attribute.Set {
-	var all []attribute.KeyValue
-	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, attribute.String(pairs[i], pairs[i+1]))
-	}
-	return attribute.NewSet(all...)
 }

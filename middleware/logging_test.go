@@ -288,7 +288,7 @@ func TestABrokenCallIsLoggedAndNeverAPanic(t *testing.T) {
 		"a nil request for a prompt": {(*mcp.GetPromptRequest)(nil), nil},
 		"a nil result":               {&mcp.CallToolRequest{}, (*mcp.CallToolResult)(nil)},
 	} {
-		log, m := &mcptest.Journal{}, newMeter(t)
+		log, m := &mcptest.Journal{}, mcptest.NewMeter(t)
 		c := connect(t, newServer(t, everything), always(test.result, nil),
 			func(next mcpclient.Handler) mcpclient.Handler {
 				return func(ctx context.Context, call mcpclient.Call) (any, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mcp-candor/candor/instrument"
+	"github.com/mcp-candor/candor/internal/mcptest"
 	"github.com/mcp-candor/candor/mcpclient"
 	"github.com/mcp-candor/candor/mcpclient/wire"
 	"github.com/mcp-candor/candor/middleware"
@@ -24,40 +24,14 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata/metricdatatest"
 )
 
-// point is what a histogram holds for one set of attributes.
-func point(set attribute.Set, seconds ...float64) metricdata.HistogramDataPoint[float64] {
-	p := metricdata.HistogramDataPoint[float64]{
-		Attributes: set,
-		Bounds:     []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300},
-	}
-	p.BucketCounts = make([]uint64, len(p.Bounds)+1)
-	least, most := seconds[0], seconds[0]
-	for _, s := range seconds {
-		p.Count++
-		p.Sum += s
-		p.BucketCounts[sort.SearchFloat64s(p.Bounds, s)]++
-		least, most = min(least, s), max(most, s)
-	}
-	p.Min, p.Max = metricdata.NewExtrema(least), metricdata.NewExtrema(most)
-	return p
-}
-
-func durations(name, description string, points ...metricdata.HistogramDataPoint[float64]) metricdata.Metrics {
-	return metricdata.Metrics{
-		Name: name, Description: description, Unit: "s",
-		Data: metricdata.Histogram[float64]{Temporality: metricdata.CumulativeTemporality, DataPoints: points},
-	}
-}
-
 func operations(points ...metricdata.HistogramDataPoint[float64]) metricdata.Metrics {
-	return durations("mcp.client.operation.duration", "The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received.", points...)
+	return mcptest.Durations("mcp.client.operation.duration", "The duration of the MCP request or notification as observed on the sender from the time it was sent until the response or ack is received.", points...)
 }
 
 func sessions(points ...metricdata.HistogramDataPoint[float64]) metricdata.Metrics {
-	return durations("mcp.client.session.duration", "The duration of the MCP session as observed on the MCP client.", points...)
+	return mcptest.Durations("mcp.client.session.duration", "The duration of the MCP session as observed on the MCP client.", points...)
 }
 
 func contradictions(points ...metricdata.DataPoint[int64]) metricdata.Metrics {
@@ -75,19 +49,7 @@ func malformedLists(points ...metricdata.DataPoint[int64]) metricdata.Metrics {
 
 // greeted is the measurement of the handshake that each test begins with.
 func greeted() metricdata.HistogramDataPoint[float64] {
-	return point(attrs("mcp.method.name", "initialize", "mcp.protocol.version", "2025-06-18"), 0)
-}
-
-// assertMeasured compares all that was measured with what was expected.
-func (m meter) assertMeasured(t *testing.T, want ...metricdata.Metrics) {
-	t.Helper()
-	got := m.measured(t)
-	delete(got, "candor.client.active_requests") // it has a test of its own
-	for _, each := range want {
-		metricdatatest.AssertEqual(t, each, got[each.Name], metricdatatest.IgnoreTimestamp(), metricdatatest.IgnoreExemplars())
-		delete(got, each.Name)
-	}
-	assert.Empty(t, got, "instruments that nobody asked for")
+	return mcptest.Point(mcptest.Attributes("mcp.method.name", "initialize", "mcp.protocol.version", "2025-06-18"), 0)
 }
 
 func readResource(ctx context.Context, c *mcpclient.Client) error {
@@ -181,13 +143,13 @@ func TestMetricsMeasureEachRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				m := newMeter(t)
+				m := mcptest.NewMeter(t)
 				c := connect(t, newServer(t, everything), tookAWhile(test.result, test.err), middleware.Metrics(m))
 
 				assert.ErrorIs(t, test.call(t.Context(), c), test.err)
 
-				want := attrs(append(test.want, "mcp.protocol.version", "2025-06-18")...)
-				m.assertMeasured(t, operations(greeted(), point(want, 0.025)))
+				want := mcptest.Attributes(append(test.want, "mcp.protocol.version", "2025-06-18")...)
+				m.AssertMeasured(t, operations(greeted(), mcptest.Point(want, 0.025)))
 			})
 		})
 	}
@@ -196,13 +158,13 @@ func TestMetricsMeasureEachRequest(t *testing.T) {
 func TestEveryCodeThatMCPGoKeepsIsAnErrorType(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{-32700, -32600, -32601, -32602, -32603, -32800, -32002, -32020, -32021, -32022, -32042} {
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		failed := (&mcp.JSONRPCErrorDetails{Code: code, Message: "no"}).AsError()
 		c := connect(t, newServer(t, everything), always(nil, fmt.Errorf("wrapped: %w", failed)), middleware.Metrics(m))
 		require.Error(t, c.Ping(t.Context()))
 
-		points := m.measured(t)["mcp.client.operation.duration"].Data.(metricdata.Histogram[float64]).DataPoints
-		want := attrs("mcp.method.name", "ping", "mcp.protocol.version", "2025-06-18",
+		points := m.Measured(t)["mcp.client.operation.duration"].Data.(metricdata.Histogram[float64]).DataPoints
+		want := mcptest.Attributes("mcp.method.name", "ping", "mcp.protocol.version", "2025-06-18",
 			"error.type", fmt.Sprint(code), "rpc.response.status_code", fmt.Sprint(code))
 		sets := make([]attribute.Set, 0, len(points))
 		for _, p := range points {
@@ -219,7 +181,7 @@ func TestMetricsTellACancellationFromATimeOut(t *testing.T) {
 		return nil, transport.NewError(ctx.Err())
 	})
 	synctest.Test(t, func(t *testing.T) {
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		c := connect(t, newServer(t, everything), waiting, middleware.Metrics(m))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
@@ -229,9 +191,9 @@ func TestMetricsTellACancellationFromATimeOut(t *testing.T) {
 		require.ErrorIs(t, listTools(ctx, c), context.DeadlineExceeded)
 
 		failed := func(errorType string) attribute.Set {
-			return attrs("mcp.method.name", "tools/list", "mcp.protocol.version", "2025-06-18", "error.type", errorType)
+			return mcptest.Attributes("mcp.method.name", "tools/list", "mcp.protocol.version", "2025-06-18", "error.type", errorType)
 		}
-		m.assertMeasured(t, operations(greeted(), point(failed("cancelled"), 1), point(failed("timeout"), 2)))
+		m.AssertMeasured(t, operations(greeted(), mcptest.Point(failed("cancelled"), 1), mcptest.Point(failed("timeout"), 2)))
 	})
 }
 
@@ -247,32 +209,32 @@ func TestASessionIsMeasuredFromItsHandshakeToItsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				m, s := newMeter(t), newServer(t, everything)
+				m, s := mcptest.NewMeter(t), newServer(t, everything)
 				s.closeErr = test.closeErr
 				c := connect(t, s, nil, middleware.Metrics(m))
 				<-time.After(90 * time.Second)
 				for range 2 { // the second time there is no session left
 					assert.Equal(t, test.closeErr, c.Close())
 				}
-				m.assertMeasured(t, operations(greeted()), sessions(point(attrs(test.want...), 90)))
+				m.AssertMeasured(t, operations(greeted()), sessions(mcptest.Point(mcptest.Attributes(test.want...), 90)))
 			})
 		})
 	}
 	t.Run("without a handshake there is no session", func(t *testing.T) {
 		t.Parallel()
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		c := mcpclient.Wrap(&server{}, middleware.Metrics(m))
 		_, err := c.Initialize(t.Context(), mcp.InitializeRequest{})
 		require.Error(t, err)
 		require.NoError(t, c.Close())
-		assert.NotContains(t, m.measured(t), "mcp.client.session.duration")
+		assert.NotContains(t, m.Measured(t), "mcp.client.session.duration")
 	})
 }
 
 func TestAForgivenContradictionIsMeasuredAsTheFailureThatItWas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		c := connect(t, newServer(t, everything), tookAWhile(nil, errUnknownMethod), middleware.Default(nil, m))
 
 		for range 2 {
@@ -280,10 +242,10 @@ func TestAForgivenContradictionIsMeasuredAsTheFailureThatItWas(t *testing.T) {
 			require.NoError(t, err)
 		}
 
-		failed := attrs("mcp.method.name", "prompts/list", "mcp.protocol.version", "2025-06-18", "error.type", "-32601", "rpc.response.status_code", "-32601")
-		counted := attrs("mcp.method.name", "prompts/list", "candor.capability", "prompts")
-		m.assertMeasured(t,
-			operations(greeted(), point(failed, 0.025, 0.025)),
+		failed := mcptest.Attributes("mcp.method.name", "prompts/list", "mcp.protocol.version", "2025-06-18", "error.type", "-32601", "rpc.response.status_code", "-32601")
+		counted := mcptest.Attributes("mcp.method.name", "prompts/list", "candor.capability", "prompts")
+		m.AssertMeasured(t,
+			operations(greeted(), mcptest.Point(failed, 0.025, 0.025)),
 			contradictions(metricdata.DataPoint[int64]{Attributes: counted, Value: 2}))
 	})
 }
@@ -291,10 +253,10 @@ func TestAForgivenContradictionIsMeasuredAsTheFailureThatItWas(t *testing.T) {
 func TestWithAttributesAddsToEverythingThatIsMeasured(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		mine := []attribute.KeyValue{attribute.String("server.address", "acme.example"), attribute.Int("server.port", 443)}
 		with := func(pairs ...string) attribute.Set {
-			set := attrs(pairs...)
+			set := mcptest.Attributes(pairs...)
 			return attribute.NewSet(append(set.ToSlice(), mine...)...)
 		}
 		c := connect(t, newServer(t, everything), tookAWhile(&mcp.ListPromptsResult{}, nil),
@@ -304,11 +266,11 @@ func TestWithAttributesAddsToEverythingThatIsMeasured(t *testing.T) {
 		require.NoError(t, c.Close())
 
 		version := []string{"mcp.protocol.version", "2025-06-18"}
-		m.assertMeasured(t,
+		m.AssertMeasured(t,
 			operations(
-				point(with("mcp.method.name", "initialize", version[0], version[1]), 0),
-				point(with("mcp.method.name", "prompts/list", version[0], version[1]), 0.025)),
-			sessions(point(with(version...), 0.025)),
+				mcptest.Point(with("mcp.method.name", "initialize", version[0], version[1]), 0),
+				mcptest.Point(with("mcp.method.name", "prompts/list", version[0], version[1]), 0.025)),
+			sessions(mcptest.Point(with(version...), 0.025)),
 			malformedLists(metricdata.DataPoint[int64]{
 				Attributes: with("mcp.method.name", "prompts/list", "candor.capability", "prompts"), Value: 1,
 			}))
@@ -318,17 +280,17 @@ func TestWithAttributesAddsToEverythingThatIsMeasured(t *testing.T) {
 func TestTheProtocolVersionIsLeftOutWhileItIsNotKnown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		c := mcpclient.Wrap(&server{}, middleware.Metrics(m), always(nil, nil).wire)
 		require.NoError(t, c.Ping(t.Context()))
-		m.assertMeasured(t, operations(point(attrs("mcp.method.name", "ping"), 0)))
+		m.AssertMeasured(t, operations(mcptest.Point(mcptest.Attributes("mcp.method.name", "ping"), 0)))
 	})
 }
 
 // TestANilProviderMeansTheGlobalOne changes the global provider and therefore
 // does not run beside other tests.
 func TestANilProviderMeansTheGlobalOne(t *testing.T) {
-	m := newMeter(t)
+	m := mcptest.NewMeter(t)
 	otel.SetMeterProvider(m)
 	t.Cleanup(func() { otel.SetMeterProvider(noop.NewMeterProvider()) })
 	c := connect(t, newServer(t, everything), always(nil, errUnknownMethod), middleware.Tolerance(nil, nil), middleware.Metrics(nil))
@@ -336,8 +298,8 @@ func TestANilProviderMeansTheGlobalOne(t *testing.T) {
 	_, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
 
 	require.NoError(t, err)
-	assert.Contains(t, m.measured(t), "mcp.client.operation.duration")
-	assert.Contains(t, m.measured(t), "candor.contradictions")
+	assert.Contains(t, m.Measured(t), "mcp.client.operation.duration")
+	assert.Contains(t, m.Measured(t), "candor.contradictions")
 }
 
 // refusing is a provider whose instruments come with an error. They are off,
@@ -401,20 +363,15 @@ func flattened() answer {
 	}
 }
 
-func histogramOf(t *testing.T, m meter, name string) []metricdata.HistogramDataPoint[float64] {
-	t.Helper()
-	return m.measured(t)[name].Data.(metricdata.Histogram[float64]).DataPoints
-}
-
 func TestHostileNamesMakeABoundedNumberOfSeries(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t)
+	m := mcptest.NewMeter(t)
 	limit := instrument.NewSeriesLimit(100)
 	for range 3 { // sessions that share the limit
 		c := connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, middleware.WithSeriesLimit(limit)))
 		hostile(t, c)
 	}
-	points := histogramOf(t, m, "mcp.client.operation.duration")
+	points := m.HistogramOf(t, "mcp.client.operation.duration")
 	assert.Len(t, points, 100+1, "the first hundred, the handshake among them, and all others")
 	var count uint64
 	for _, p := range points {
@@ -431,20 +388,20 @@ func TestHostileNamesMakeABoundedNumberOfSeries(t *testing.T) {
 
 func TestTheLimitCountsForEachBackendByItself(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t)
+	m := mcptest.NewMeter(t)
 	limit := middleware.WithSeriesLimit(instrument.NewSeriesLimit(10))
 	for _, id := range []string{"bad", "good"} {
 		id := middleware.WithAttributes(attribute.String("candor.backend.id", id))
 		hostile(t, connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, limit, id)))
 	}
-	assert.Len(t, histogramOf(t, m, "mcp.client.operation.duration"), 2*11)
+	assert.Len(t, m.HistogramOf(t, "mcp.client.operation.duration"), 2*11)
 }
 
 func TestWithoutALimitOfOnesOwnAThousandSeriesAreToldApart(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t)
+	m := mcptest.NewMeter(t)
 	hostile(t, connect(t, newServer(t, everything), flattened(), middleware.Metrics(m, middleware.WithSeriesLimit(nil), middleware.WithSeriesLimit(instrument.NewSeriesLimit(0)))))
-	assert.Len(t, histogramOf(t, m, "mcp.client.operation.duration"), instrument.DefaultSeriesLimit+1)
+	assert.Len(t, m.HistogramOf(t, "mcp.client.operation.duration"), instrument.DefaultSeriesLimit+1)
 }
 
 // strange is a middleware that makes another method and a very long name.
@@ -461,22 +418,22 @@ func strange(next mcpclient.Handler) mcpclient.Handler {
 func TestAMethodOrNameThatTheProtocolDoesNotKnowIsOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		c := connect(t, newServer(t, everything), tookAWhile(&mcp.CallToolResult{}, nil), strange, middleware.Metrics(m))
 		require.NoError(t, callTool(t.Context(), c))
-		m.assertMeasured(t, operations(greeted(),
-			point(attrs("mcp.method.name", "_OTHER", "gen_ai.tool.name", "_OTHER", "mcp.protocol.version", "2025-06-18"), 0.025)))
+		m.AssertMeasured(t, operations(greeted(),
+			mcptest.Point(mcptest.Attributes("mcp.method.name", "_OTHER", "gen_ai.tool.name", "_OTHER", "mcp.protocol.version", "2025-06-18"), 0.025)))
 	})
 }
 
 func TestRequestsInFlightAreCountedUntilTheyEnd(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t)
+	m := mcptest.NewMeter(t)
 	mine := middleware.WithAttributes(attribute.String("candor.backend.id", "acme"))
 	inFlight := func() int64 {
-		points := m.measured(t)["candor.client.active_requests"].Data.(metricdata.Sum[int64]).DataPoints
+		points := m.Measured(t)["candor.client.active_requests"].Data.(metricdata.Sum[int64]).DataPoints
 		require.Len(t, points, 1)
-		assert.Equal(t, attrs("candor.backend.id", "acme"), points[0].Attributes)
+		assert.Equal(t, mcptest.Attributes("candor.backend.id", "acme"), points[0].Attributes)
 		return points[0].Value
 	}
 	var during int64
@@ -500,7 +457,7 @@ func TestRequestsInFlightAreCountedUntilTheyEnd(t *testing.T) {
 func TestWhatNobodySendsIsNotMeasured(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m, s := newMeter(t), newServer(t, everything)
+		m, s := mcptest.NewMeter(t), newServer(t, everything)
 		s.handshake.ProtocolVersion = "2026-07-28"
 		spans := newSpans(t)
 		c := connect(t, s, always(nil, nil), middleware.Tracing(spans), middleware.Metrics(m))
@@ -508,8 +465,8 @@ func TestWhatNobodySendsIsNotMeasured(t *testing.T) {
 		require.NoError(t, c.SetLevel(t.Context(), mcp.SetLevelRequest{}))
 		require.NoError(t, c.Subscribe(t.Context(), mcp.SubscribeRequest{}))
 		require.NoError(t, c.Unsubscribe(t.Context(), mcp.UnsubscribeRequest{}))
-		handshake := attrs("mcp.method.name", "server/discover", "mcp.protocol.version", "2026-07-28")
-		m.assertMeasured(t, operations(point(handshake, 0)))
+		handshake := mcptest.Attributes("mcp.method.name", "server/discover", "mcp.protocol.version", "2026-07-28")
+		m.AssertMeasured(t, operations(mcptest.Point(handshake, 0)))
 		assert.Equal(t, []string{"server/discover"}, spans.names())
 	})
 }
@@ -527,11 +484,11 @@ func TestASessionThatWasEndedSaysByWhat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newMeter(t)
+			m := mcptest.NewMeter(t)
 			c := connect(t, newServer(t, everything), always(nil, test.err), middleware.Metrics(m))
 			assert.ErrorIs(t, c.Ping(t.Context()), test.err)
 			require.NoError(t, c.Close())
-			points := histogramOf(t, m, "mcp.client.session.duration")
+			points := m.HistogramOf(t, "mcp.client.session.duration")
 			require.Len(t, points, 1)
 			got, _ := points[0].Attributes.Value("error.type")
 			assert.Equal(t, test.want, got.AsString())
@@ -542,15 +499,15 @@ func TestASessionThatWasEndedSaysByWhat(t *testing.T) {
 func TestAnotherHandshakeEndsTheSessionBeforeIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		c := connect(t, newServer(t, everything), nil, middleware.Metrics(m))
 		<-time.After(20 * time.Second)
 		_, err := c.Initialize(t.Context(), mcp.InitializeRequest{})
 		require.NoError(t, err)
 		<-time.After(40 * time.Second)
 		require.NoError(t, c.Close())
-		version := attrs("mcp.protocol.version", "2025-06-18")
-		m.assertMeasured(t, operations(point(attrs("mcp.method.name", "initialize", "mcp.protocol.version", "2025-06-18"), 0, 0)), sessions(point(version, 20, 40)))
+		version := mcptest.Attributes("mcp.protocol.version", "2025-06-18")
+		m.AssertMeasured(t, operations(mcptest.Point(mcptest.Attributes("mcp.method.name", "initialize", "mcp.protocol.version", "2025-06-18"), 0, 0)), sessions(mcptest.Point(version, 20, 40)))
 	})
 }
 
@@ -559,7 +516,7 @@ func TestAnotherHandshakeEndsTheSessionBeforeIt(t *testing.T) {
 func TestWhereARequestWentIsKnownAlsoOfOneWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMeter(t)
+		m := mcptest.NewMeter(t)
 		peer := wire.Peer{Transport: "tcp", Protocol: "http", Address: "acme.example", Port: 443}
 		answers := answer(func(ctx context.Context, call mcpclient.Call) (any, error) {
 			exchange := wire.ExchangeOf(ctx)
@@ -576,14 +533,14 @@ func TestWhereARequestWentIsKnownAlsoOfOneWithoutAnAnswer(t *testing.T) {
 		require.NoError(t, callTool(t.Context(), c))
 		require.Error(t, c.Ping(t.Context()))
 		with := func(pairs ...string) attribute.Set {
-			set := attrs(append(pairs, "mcp.protocol.version", "2025-06-18", "network.transport", "tcp", "network.protocol.name", "http", "network.protocol.version", "2", "server.address", "acme.example")...)
+			set := mcptest.Attributes(append(pairs, "mcp.protocol.version", "2025-06-18", "network.transport", "tcp", "network.protocol.name", "http", "network.protocol.version", "2", "server.address", "acme.example")...)
 			return attribute.NewSet(append(set.ToSlice(), attribute.Int("server.port", 8443))...)
 		}
 		set := greeted().Attributes
 		handshake := attribute.NewSet(append(set.ToSlice(), attribute.Int("server.port", 8443))...)
-		m.assertMeasured(t, operations(point(handshake, 0),
-			point(with("mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "gen_ai.operation.name", "execute_tool"), 0),
-			point(with("mcp.method.name", "ping", "error.type", "transport"), 0)))
+		m.AssertMeasured(t, operations(mcptest.Point(handshake, 0),
+			mcptest.Point(with("mcp.method.name", "tools/call", "gen_ai.tool.name", "echo", "gen_ai.operation.name", "execute_tool"), 0),
+			mcptest.Point(with("mcp.method.name", "ping", "error.type", "transport"), 0)))
 	})
 }
 
@@ -591,7 +548,7 @@ func TestWhereARequestWentIsKnownAlsoOfOneWithoutAnAnswer(t *testing.T) {
 // shows that no measurement got lost.
 func TestManyGoroutinesMayMeasureOneClient(t *testing.T) {
 	t.Parallel()
-	m := newMeter(t)
+	m := mcptest.NewMeter(t)
 	c := connect(t, newServer(t, everything), always(&mcp.CallToolResult{}, nil), middleware.Metrics(m))
 	var running sync.WaitGroup
 	for i := range 64 {
@@ -607,7 +564,7 @@ func TestManyGoroutinesMayMeasureOneClient(t *testing.T) {
 	}
 	running.Wait()
 	counts := map[string]uint64{}
-	for _, p := range m.measured(t)["mcp.client.operation.duration"].Data.(metricdata.Histogram[float64]).DataPoints {
+	for _, p := range m.Measured(t)["mcp.client.operation.duration"].Data.(metricdata.Histogram[float64]).DataPoints {
 		name, _ := p.Attributes.Value("mcp.method.name")
 		counts[name.AsString()] += p.Count
 	}

@@ -308,7 +308,7 @@ func TestToleranceIsSilentAboutWhatIsFine(t *testing.T) {
 
 func TestDefaultIsFourMiddlewaresAndTakesEveryOption(t *testing.T) {
 	t.Parallel()
-	log, m := &mcptest.Journal{}, newMeter(t)
+	log, m := &mcptest.Journal{}, mcptest.NewMeter(t)
 	option, told := told()
 	c := connect(t, newServer(t, everything), always(nil, errUnknownMethod), middleware.Default(log.Logger(), m, option, nil,
 		middleware.WithUtilities(), middleware.WithPageLimits(middleware.PageLimits{Pages: 1}),

@@ -100,7 +100,7 @@ func TestTracingMakesOneClientSpanForEachRequest(t *testing.T) {
 			assert.Equal(t, trace.SpanKindClient, span.SpanKind())
 			assert.Equal(t, sdk.Status{Code: test.status, Description: test.said}, span.Status())
 			assert.Empty(t, span.Events(), "no recorded errors")
-			set := attrs(append(test.want, "candor.backend.id", "acme", "mcp.protocol.version", "2025-06-18", "network.transport", "tcp",
+			set := mcptest.Attributes(append(test.want, "candor.backend.id", "acme", "mcp.protocol.version", "2025-06-18", "network.transport", "tcp",
 				"network.protocol.name", "http", "network.protocol.version", "1.1", "server.address", "acme.example", "jsonrpc.request.id", "7", "mcp.session.id", "session-1")...)
 			want := attribute.NewSet(append(set.ToSlice(), attribute.Int("server.port", 443))...)
 			assert.Equal(t, want, attribute.NewSet(span.Attributes()...))
@@ -221,7 +221,7 @@ func TestARequestWithoutMetaLeavesItToTheWire(t *testing.T) {
 		carried = wire.ExchangeOf(ctx).Meta()
 		return nil, errSeen
 	})
-	c := connect(t, newServer(t, everything), seeing, middleware.Tracing(s), middleware.Metrics(newMeter(t)))
+	c := connect(t, newServer(t, everything), seeing, middleware.Tracing(s), middleware.Metrics(mcptest.NewMeter(t)))
 	ctx := t.Context()
 	for name, call := range map[string]func() error{
 		"ping":                func() error { return c.Ping(ctx) },
@@ -345,19 +345,19 @@ func TestANilTracerProviderMeansTheGlobalOne(t *testing.T) {
 
 func TestAMeasurementNamesItsSpan(t *testing.T) {
 	t.Parallel()
-	s, m := newSpans(t), newMeter(t)
+	s, m := newSpans(t), mcptest.NewMeter(t)
 	c := connect(t, newServer(t, everything), always(&mcp.CallToolResult{}, nil), middleware.Default(nil, m, middleware.WithTracerProvider(s), middleware.WithTracerProvider(nil)))
 	require.NoError(t, callTool(t.Context(), c))
 	span := s.recorder.Ended()[1].SpanContext()
 	var named []string
-	for _, p := range histogramOf(t, m, "mcp.client.operation.duration") {
+	for _, p := range m.HistogramOf(t, "mcp.client.operation.duration") {
 		for _, e := range p.Exemplars {
 			named = append(named, string(e.SpanID))
 		}
 	}
 	id := span.SpanID()
 	assert.Contains(t, named, string(id[:]))
-	assert.IsType(t, metricdata.Histogram[float64]{}, m.measured(t)["mcp.client.operation.duration"].Data)
+	assert.IsType(t, metricdata.Histogram[float64]{}, m.Measured(t)["mcp.client.operation.duration"].Data)
 }
 
 func TestHostileNamesMakeFewNamesOfSpans(t *testing.T) {
